@@ -1,0 +1,126 @@
+package spec
+
+import (
+	"fmt"
+	"time"
+)
+
+// Kind is the answer. Unknown and Vacuous are never a pass.
+type Kind uint8
+
+// Consistent: an order exists. Violation: none does. Unknown: a budget ran
+// out. Vacuous: nothing was tested.
+const (
+	Consistent Kind = iota
+	Violation
+	Unknown
+	Vacuous
+)
+
+func (k Kind) String() string {
+	return [...]string{"consistent", "violation", "unknown", "vacuous"}[k]
+}
+
+// ParseKind is the inverse of String.
+func ParseKind(s string) (Kind, error) {
+	for k := Consistent; k <= Vacuous; k++ {
+		if k.String() == s {
+			return k, nil
+		}
+	}
+	return 0, fmt.Errorf("%q is no verdict; expected consistent, violation, unknown or vacuous", s)
+}
+
+// Worse combines the verdicts of parts (DESIGN.md 4.5): any violation is a
+// violation; else any unknown is unknown; else any consistent is consistent;
+// else vacuous.
+func Worse(a, b Kind) Kind {
+	rank := [...]int{Consistent: 1, Violation: 3, Unknown: 2, Vacuous: 0}
+	if rank[b] > rank[a] {
+		return b
+	}
+	return a
+}
+
+// Verdict is the answer for one history.
+type Verdict struct {
+	Kind    Kind
+	Model   string
+	Level   string   // "linearizable", or "etcd-linearizable" with oracles
+	Oracles []string // in force
+	Parts   []Part   // by key in key order, or one Part for the whole
+	Split   bool     // parts are keys
+	Counts  Counts
+	Notices []string // what a reader must know: hints missing, soft conflicts
+	Elapsed time.Duration
+}
+
+// Counts are operations of the whole history.
+type Counts struct {
+	OK, Fail, Info int
+	Constrained    int // outputs that had to fit
+	Keys           int
+}
+
+// Part is the verdict for one key, or for the whole history. Operations are
+// positions in the Subject's View.
+type Part struct {
+	Key     string
+	Kind    Kind
+	Ops     int
+	Engine  string // what decided: "search", "order", "brute", "merge"
+	States  int64  // configurations visited
+	Reason  string // why unknown or vacuous; "" otherwise
+	Budget  string // unknown: "states", "time", "memory", or "cancelled"
+	Placed  int    // unknown: most operations placed
+	Skipped bool   // not checked: --fail-fast stopped before it
+
+	Witness []int32 // consistent: the order found; optional operations that never happened are left out
+	Proof   *Proof  // violation
+	Explain *Explanation
+	Elapsed time.Duration
+}
+
+// ProofKind says what refutes.
+type ProofKind string
+
+// The kinds of proof. A cycle needs no model; Exhausted is a search's word.
+const (
+	ProofCycle     ProofKind = "cycle"     // hard edges that form a circle
+	ProofExhausted ProofKind = "exhausted" // every order was tried
+)
+
+// Proof refutes a part.
+type Proof struct {
+	Kind  ProofKind
+	Cycle []Edge
+	// HintsOnly: every edge of the cycle comes from hints ("hints contradict
+	// each other"); HintEdge: at least one does.
+	HintsOnly, HintEdge bool
+}
+
+// Edge is one order constraint, from before to, with its reason.
+type Edge struct {
+	From, To int32
+	Source   string // "real time", "session", or the oracle's name
+	Why      string // the numbers behind it
+}
+
+// Explanation says in operations why no order exists, as far as the search
+// got: the longest order found, and the operation that cannot follow.
+type Explanation struct {
+	Prefix  []int32 // an order of operations as long as any that was found
+	Op      int32   // the operation that cannot be placed; -1: none stands out
+	Before  int32   // the last operation with an answer before it; -1: none
+	State   string  // the object's state after Prefix, in words
+	Refused []Refusal
+	// AtReturn: the history up to the return of Op, and no further, is already
+	// impossible, and up to the return before it, it is possible.
+	AtReturn bool
+}
+
+// Refusal says why one operation cannot come next.
+type Refusal struct {
+	Op  int32
+	Why string
+}
