@@ -24,10 +24,12 @@ type Level struct {
 	Local bool
 
 	// For `pinyon levels` and docs/LEVELS.md.
-	Doc        string // the definition
-	Source     string // paper, section
-	WhyLocal   string // the reason for Local
-	PerKeyOnly bool   // the level is defined per key: no order crosses keys
+	Doc      string // the definition
+	Source   string // paper, section
+	WhyLocal string // the reason for Local
+
+	timed  bool // a bound in time: times must run forwards even where lines are the clock
+	prefix bool // a cut of an allowed history is allowed, so the first bad return exists
 
 	_ struct{}
 }

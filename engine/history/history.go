@@ -164,13 +164,22 @@ func (h *Of[In, Out]) ProcessName(i int) string {
 	return strconv.Itoa(p)
 }
 
-// Where says where operation i stands, for messages: "op 7 (file:12)".
+// Where says where operation i stands, for messages: "op 7 (file:12)", or "op 7
+// (line 12)" without a Path.
 func (h *Of[In, Out]) Where(i int) string {
 	s := fmt.Sprintf("op %d", h.ID(i))
 	if h.Origins != nil && h.Origins[i].Line > 0 {
-		return fmt.Sprintf("%s (%s:%d)", s, h.Path, h.Origins[i].Line)
+		return s + " (" + h.lineName(i) + ")"
 	}
 	return s
+}
+
+// lineName names the line on which operation i is invoked.
+func (h *Of[In, Out]) lineName(i int) string {
+	if h.Path == "" {
+		return fmt.Sprintf("line %d", h.Origins[i].Line)
+	}
+	return fmt.Sprintf("%s:%d", h.Path, h.Origins[i].Line)
 }
 
 // Error is malformed input: what is wrong and where. Bad input never yields a

@@ -2,6 +2,8 @@ package history
 
 import (
 	"fmt"
+	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf16"
@@ -26,6 +28,9 @@ func syntax(at int, format string, args ...any) error {
 
 // maxDepth bounds the nesting of values, so that no input exhausts the stack.
 const maxDepth = 200
+
+// anyDepth, as the depth to start from, lifts the bound.
+const anyDepth = math.MinInt32
 
 // ParseValue reads one JSON value, with nothing but white space around it.
 // Errors are *SyntaxError.
@@ -249,40 +254,74 @@ type rawMember struct {
 	nameAt, valueAt int
 }
 
-// parseRawMembers reads the object at s[at], in order, refusing repeats.
-func parseRawMembers(s string, at, depth int) ([]rawMember, int, error) {
+// eachMember walks the object at s[at]. visit gets each member's name and
+// where name and value start, and returns where the value ends.
+func eachMember(s string, at int, visit func(name string, nameAt, valueAt int) (next int, err error)) (int, error) {
 	if at >= len(s) || s[at] != '{' {
-		return nil, at, syntax(at, "unexpected %s, expected an object", near(s, at))
+		return at, syntax(at, "unexpected %s, expected an object", near(s, at))
 	}
-	var ms []rawMember
 	at = skipSpace(s, at+1)
 	for {
 		if at < len(s) && s[at] == '}' {
-			return ms, at + 1, nil
+			return at + 1, nil
 		}
-		m := rawMember{nameAt: at}
 		name, next, err := unquote(s, at)
 		if err != nil {
-			return nil, next, err
-		}
-		for _, o := range ms {
-			if o.name == name {
-				return nil, at, syntax(at, "the field %q stands twice", name)
-			}
+			return next, err
 		}
 		next = skipSpace(s, next)
 		if next >= len(s) || s[next] != ':' {
-			return nil, next, syntax(next, "unexpected %s, expected ':'", near(s, next))
+			return next, syntax(next, "unexpected %s, expected ':'", near(s, next))
 		}
-		m.name, m.valueAt = name, skipSpace(s, next+1)
-		if m.value, next, err = parseValue(s, m.valueAt, depth+1); err != nil {
-			return nil, next, err
+		if next, err = visit(name, at, skipSpace(s, next+1)); err != nil {
+			return next, err
 		}
-		ms = append(ms, m)
 		if at, err = separator(s, next, '}'); err != nil {
-			return nil, at, err
+			return at, err
 		}
 	}
+}
+
+// repeats finds a name that comes twice, in a slice while names are few.
+type repeats struct {
+	few  []string
+	many map[string]bool
+}
+
+// again adds name and reports whether it was there.
+func (r *repeats) again(name string) bool {
+	const few = 16
+	switch {
+	case r.many != nil:
+		known := r.many[name]
+		r.many[name] = true
+		return known
+	case slices.Contains(r.few, name):
+		return true
+	case len(r.few) < few:
+		r.few = append(r.few, name)
+		return false
+	}
+	r.many = map[string]bool{name: true}
+	for _, n := range r.few {
+		r.many[n] = true
+	}
+	return false
+}
+
+// parseRawMembers reads the object at s[at], in order, refusing repeats.
+func parseRawMembers(s string, at, depth int) ([]rawMember, int, error) {
+	var ms []rawMember
+	var names repeats
+	next, err := eachMember(s, at, func(name string, nameAt, valueAt int) (int, error) {
+		if names.again(name) {
+			return nameAt, syntax(nameAt, "the field %q stands twice", name)
+		}
+		v, next, err := parseValue(s, valueAt, depth+1)
+		ms = append(ms, rawMember{name, v, nameAt, valueAt})
+		return next, err
+	})
+	return ms, next, err
 }
 
 func parseObject(s string, at, depth int) (Value, int, error) {
@@ -317,7 +356,7 @@ func untag(m rawMember) (Value, error) {
 		return Char(str), nil
 	case m.name == "$set" && list:
 		return Set(elems...), nil
-	case m.name == "$ratio" && list && len(elems) == 2:
+	case m.name == "$ratio" && list && len(elems) == 2 && isIntegral(elems[0]) && isIntegral(elems[1]):
 		return Ratio(elems[0], elems[1]), nil
 	case m.name == "$tag" && list && len(elems) == 2 && elems[0].Kind() == KindString:
 		name, _ := elems[0].Str()
@@ -340,14 +379,17 @@ func untag(m rawMember) (Value, error) {
 	return Absent, syntax(m.nameAt, "unknown or malformed special value %q", m.name)
 }
 
-// parseElems and parseMembers read canonical texts, which are well-formed.
+func isIntegral(v Value) bool { return v.Kind() == KindInt || v.Kind() == KindBigInt }
+
+// parseElems and parseMembers read canonical texts, which are well-formed and
+// as deep as whoever made them allowed: maxDepth was his to respect.
 func parseElems(s string, at int) ([]Value, error) {
-	elems, _, err := parseArray(s, at, 0)
+	elems, _, err := parseArray(s, at, anyDepth)
 	return elems, err
 }
 
 func parseMembers(s string) ([]Member, error) {
-	raw, _, err := parseRawMembers(s, 0, 0)
+	raw, _, err := parseRawMembers(s, 0, anyDepth)
 	ms := make([]Member, len(raw))
 	for i, m := range raw {
 		ms[i] = Member{String(m.name), m.value}
@@ -355,8 +397,10 @@ func parseMembers(s string) ([]Member, error) {
 	return ms, err
 }
 
-// appendQuoted appends s as a JSON string.
+// appendQuoted appends s as a JSON string. Bytes that are not UTF-8 become
+// U+FFFD, so that every text is JSON; readers refuse them before they get here.
 func appendQuoted(b []byte, s string) []byte {
+	s = strings.ToValidUTF8(s, "\uFFFD")
 	b = append(b, '"')
 	for i := 0; i < len(s); i++ {
 		switch c := s[i]; {

@@ -220,6 +220,9 @@ func decimal(t string) (Value, error) {
 	if digits == "" {
 		return intern(KindDecimal, 0, "0.0"), nil
 	}
+	if exp-1 != int64(int32(exp-1)) {
+		return Absent, fmt.Errorf("the exponent of %q is out of range", t) // its text could not be read again
+	}
 	text := placePoint(digits, exp)
 	if neg {
 		text = "-" + text
@@ -397,8 +400,8 @@ func Compare(a, b Value) int {
 	return strings.Compare(a.Text(), b.Text())
 }
 
-// FoldNumbers returns v with every decimal of integral value replaced by the
-// integer, at any depth: the meaning of --numeric equal.
+// FoldNumbers returns v with every decimal of integral value below 10^60
+// replaced by the integer, at any depth: the meaning of --numeric equal.
 func (v Value) FoldNumbers() Value {
 	switch v.Kind() {
 	case KindDecimal:

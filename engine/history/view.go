@@ -20,6 +20,7 @@ type View struct {
 	Call, Ret      []int64 // the clock that decides real-time order: Invoke and Return, or event positions
 	Info           []bool
 	Read           []bool // read-only by input and output; Info is never one; nil: the model cannot tell
+	Idle           []bool // Info, and read-only whatever the answer: never worth placing; nil: none
 
 	Hints   Columns
 	In, Out []Value // recorded values, for rules; nil for typed histories. Absent output: not recorded
@@ -115,7 +116,8 @@ func (v *View) Slice(keep []int32) *View {
 	if v.Order == ByLine {
 		w.Call, w.Ret = pick(v.Call, keep), pick(v.Ret, keep)
 	}
-	w.Read, w.In, w.Out = pick(v.Read, keep), pick(v.In, keep), pick(v.Out, keep)
+	w.Read, w.Idle = pick(v.Read, keep), pick(v.Idle, keep)
+	w.In, w.Out = pick(v.In, keep), pick(v.Out, keep)
 	w.Hints = make(Columns, len(v.Hints))
 	for name, c := range v.Hints {
 		w.Hints[name] = c.slice(keep)

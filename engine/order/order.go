@@ -77,6 +77,9 @@ type Source struct {
 	Relation
 	Name string // "real time", "session", or the oracle's name
 	Hint bool   // it comes from what the store returned
+	// PerKey: it orders operations of one key only. CrossKey: it orders
+	// operations of different keys in a way that no level is local with.
+	PerKey, CrossKey bool
 }
 
 // Rules collects the order of a problem.
@@ -145,6 +148,7 @@ func (o *Oracle) adopt(sources []Source, v *history.View) []Source {
 		} else {
 			s.Name = o.Name + ": " + s.Name
 		}
+		s.PerKey, s.CrossKey = !o.AllKeys, o.AllKeys
 		if !o.AllKeys {
 			s.Relation = perKey(s.Relation, v)
 		}

@@ -36,7 +36,7 @@ func Erase[S, In, Out any](h *history.Of[In, Out], m Model[S, In, Out]) (*Subjec
 	}
 	v := history.NewView(h)
 	e := &erased[S, In, Out]{model: m, ops: make([]*history.Op[In, Out], v.N), outs: make([]*Out, v.N)}
-	s := &Subject{Model: m.Name, View: v, Unanswered: 0, Machine: e.machine}
+	s := &Subject{Model: m.Name, View: v, Machine: e.machine}
 	for i := range h.Ops {
 		switch h.Ops[i].Outcome {
 		case history.OK:
@@ -59,6 +59,9 @@ func Erase[S, In, Out any](h *history.Of[In, Out], m Model[S, In, Out]) (*Subjec
 		return nil, err
 	}
 	s.Text = func(i int32) string { return e.text(i) }
+	if m.ReadOnly != nil {
+		s.Asks = func(i int32) bool { return m.ReadOnly(e.ops[i].In, nil) }
+	}
 	s.ID = func(i int32) int64 { return h.ID(int(v.Ops[i])) }
 	s.Where = func(i int32) string { return h.Where(int(v.Ops[i])) }
 	s.Origin = func(i int32) (history.Origin, bool) {
@@ -94,10 +97,11 @@ func (e *erased[S, In, Out]) classify(v *history.View) (err error) {
 		e.at[i] = int32(j)
 	}
 	if e.model.ReadOnly != nil {
-		v.Read = make([]bool, v.N)
+		v.Read, v.Idle = make([]bool, v.N), make([]bool, v.N)
 		for i := range e.ops {
 			cur = int32(i)
-			v.Read[i] = !v.Info[i] && e.model.ReadOnly(e.ops[i].In, e.outs[i])
+			readOnly := e.model.ReadOnly(e.ops[i].In, e.outs[i])
+			v.Read[i], v.Idle[i] = readOnly && !v.Info[i], readOnly && v.Info[i]
 		}
 	}
 	e.class = make([]int32, v.N)
@@ -174,7 +178,15 @@ func (t *typed[S, In, Out]) Init(key int32) int32 {
 	return t.states.Number(t.model.Init())
 }
 
-func (t *typed[S, In, Out]) Class(op int32) int32 { return t.class[t.index[op]] }
+// Class implements Classer. An operation whose answer a cut view does not show
+// is a class of its own.
+func (t *typed[S, In, Out]) Class(op int32) int32 {
+	i := t.index[op]
+	if t.outs[i] != nil && t.view.Info[op] {
+		return int32(len(t.ops)) + i
+	}
+	return t.class[i]
+}
 
 func (t *typed[S, In, Out]) Describe(state int32) string {
 	if t.model.Describe != nil {
@@ -199,7 +211,11 @@ func (t *typed[S, In, Out]) step(state, op int32) (number int32) {
 	i := t.index[op]
 	var next S
 	ok := false
-	switch in, out := t.ops[i].In, t.outs[i]; {
+	in, out := t.ops[i].In, t.outs[i]
+	if t.view.Info[op] {
+		out = nil // also where a view was cut before the answer (Subject.Cut)
+	}
+	switch {
 	case t.model.Apply != nil:
 		var got Out
 		if next, got, ok = t.model.Apply(s, in); ok && out != nil {
@@ -261,7 +277,11 @@ func (b *branching[S, In, Out]) steps(state, op int32) []int32 {
 	defer b.blame(op)
 	i := b.index[op]
 	var numbers []int32
-	for _, s := range b.model.Steps(b.states.State(state), b.ops[i].In, b.outs[i]) {
+	out := b.outs[i]
+	if b.view.Info[op] {
+		out = nil
+	}
+	for _, s := range b.model.Steps(b.states.State(state), b.ops[i].In, out) {
 		numbers = append(numbers, b.states.Number(s))
 	}
 	b.unchanged(state)

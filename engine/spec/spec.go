@@ -108,6 +108,9 @@ type Subject struct {
 	// of it. ctx reaches slow steps. With debug, every step is checked for
 	// changing its argument.
 	Machine func(ctx context.Context, v *history.View, debug bool) Machine
+	// Asks reports whether operation i is read-only whatever its answer; nil:
+	// the model cannot tell.
+	Asks func(i int32) bool
 	// Text writes operation i of the View (its input and output).
 	Text   func(i int32) string
 	ID     func(i int32) int64
@@ -116,4 +119,22 @@ type Subject struct {
 
 	OK, Failed, Unanswered int // operations by outcome, the failed ones too
 	Constrained            int // outputs that had to fit
+}
+
+// Cut returns the View of the operations keep (positions in s.View), in
+// which those for which lost reports true have no answer, as if the run had
+// been cut before their return.
+func (s *Subject) Cut(keep []int32, lost func(i int32) bool) *history.View {
+	v := s.View.Slice(keep)
+	v.Ret, v.Return = append([]int64(nil), v.Ret...), append([]int64(nil), v.Return...)
+	for j, i := range keep {
+		if !lost(i) {
+			continue
+		}
+		v.Info[j], v.Ret[j], v.Return[j] = true, history.Never, history.Never
+		if v.Read != nil {
+			v.Read[j], v.Idle[j] = false, s.Asks(i)
+		}
+	}
+	return v
 }

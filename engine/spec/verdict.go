@@ -121,6 +121,7 @@ type Explanation struct {
 
 // Refusal says why one operation cannot come next.
 type Refusal struct {
-	Op  int32
-	Why string
+	Op    int32
+	After int32 // the operation that must come first and has not; -1: none
+	Why   string
 }

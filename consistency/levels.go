@@ -1,0 +1,200 @@
+package consistency
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"pinyon/engine/history"
+	"pinyon/engine/history/suggest"
+	"pinyon/engine/order"
+	"pinyon/engine/spec"
+)
+
+// family is a named level, perhaps with parameters.
+type family struct {
+	name, params, doc, source, whyLocal string
+	local                               bool
+	example                             string // a full name, for lists
+	build                               func(p params) (Level, error)
+}
+
+// params are what stands behind the colon of a level's name.
+type params struct {
+	k    int           // 0: not given
+	t    time.Duration // when hasT
+	hasT bool
+}
+
+// families are the levels, in the order in which lists show them.
+var families = []family{
+	{
+		name:   "linearizable",
+		doc:    "One order of all operations that every process and real time agree with: an operation that returned before another was invoked comes first. Each output is what the model gives there.",
+		source: "Herlihy and Wing, \"Linearizability\", TOPLAS 1990", local: true,
+		whyLocal: "real time is an interval order, and orders of single objects merge along it (Herlihy and Wing, theorem 1). Session order is inside it unless ties or clock error blur real time; where they do, the history is not split",
+		build:    fixed(orderAll),
+	},
+	{
+		name:     "sequential",
+		doc:      "One order of all operations that keeps the order of each process. Real time does not count.",
+		source:   "Lamport, \"How to Make a Multiprocessor Computer That Correctly Executes Multiprocess Programs\", 1979",
+		whyLocal: "sessions cross keys: c2 writes y then x, c1 reads the new x and then the old y; each key alone is fine",
+		build:    fixed(orderSession),
+	},
+	{
+		name:     "ordered-sequential",
+		doc:      "Sequential, and an operation that returned before a write was invoked comes before that write. Reads may be stale. ZooKeeper's level.",
+		source:   "Lev-Ari, Bortnikov, Keidar, Shraer, \"Composing ordered sequential consistency\", IPL 2017, stated here from the paper's idea: OSC(A) with A the updates",
+		whyLocal: "sessions cross keys as in sequential; composition needs a leading update",
+		build:    fixed(orderUpdates),
+	},
+	{
+		name:     "real-time-writes",
+		doc:      "Sequential, and a write that returned before another write was invoked comes first. This is what the Pine paper calls ordered sequential; it is weaker: it accepts a read of a write that was invoked only after the read returned.",
+		source:   "Pine, arXiv 2608.17388, 2026",
+		whyLocal: "sessions cross keys as in sequential",
+		build:    fixed(orderWrites),
+	},
+	{
+		name:     "regular-sequential",
+		doc:      "Sequential, and a write that returned before another operation was invoked comes first when that is a write (of any key) or a read of the same key.",
+		source:   "Helt, Burke, Levy, Lloyd, \"Regular Sequential Serializability and Regular Sequential Consistency\", SOSP 2021, stated here as remembered",
+		whyLocal: "sessions and writes of different keys are ordered; it composes only with real-time fences",
+		build:    fixed(orderRegular),
+	},
+	{
+		name: "bounded-staleness", params: ":k=K | :t=DURATION | :k=K,t=DURATION", example: "bounded-staleness:k=2",
+		doc: "With k (k-atomicity): linearizable, but a read may return what any of the last k versions of its key gives; every write makes a version, equal values too, and the initial value is one. " +
+			"With t (delta-atomicity): a read may be ordered up to t before its invocation; a process' writes keep their order, its reads need not. With both: both relaxations at once.",
+		source: "Aiyer, Alvisi, Bazzi, \"On the Availability of Non-strict Quorum Systems\", DISC 2005 (k); Golab, Li, Shah, \"Analyzing Consistency Properties for Fun and Profit\", PODC 2011 (t)", local: true,
+		whyLocal: "moving the calls of reads keeps real time an interval order, and versions are counted by key",
+		build:    buildStaleness,
+	},
+	{
+		name:   "per-key-sequential",
+		doc:    "For each key: one order of its operations that keeps the order of each process. Also called coherence.",
+		source: "Goodman, \"Cache Consistency and Sequential Consistency\", 1989", local: true,
+		whyLocal: "defined per key",
+		build:    fixed(orderSessionPerKey),
+	},
+}
+
+// Names lists the levels for help and completion.
+func Names() []string {
+	names := make([]string, len(families))
+	for i, f := range families {
+		names[i] = f.name
+	}
+	return names
+}
+
+// Info describes a level for lists and documents.
+type Info struct {
+	Name, Params, Doc, Source, WhyLocal string
+	Local                               bool
+}
+
+// Levels describes all levels.
+func Levels() []Info {
+	infos := make([]Info, len(families))
+	for i, f := range families {
+		infos[i] = Info{f.name, f.params, f.doc, f.source, f.whyLocal, f.local}
+	}
+	return infos
+}
+
+// LookupLevel returns the level with the given full name, such as
+// "linearizable" or "bounded-staleness:k=3". The empty name is linearizable;
+// osc and rsc are short for ordered-sequential and regular-sequential.
+func LookupLevel(name string) (Level, error) {
+	base, rest, hasParams := strings.Cut(name, ":")
+	if long, ok := map[string]string{"": "linearizable", "osc": "ordered-sequential", "rsc": "regular-sequential"}[base]; ok {
+		base = long
+	}
+	i := slices.IndexFunc(families, func(f family) bool { return f.name == base })
+	if i < 0 {
+		return Level{}, unknownLevel(base)
+	}
+	f := families[i]
+	p, err := parseParams(rest)
+	if err == nil && hasParams && f.params == "" {
+		err = fmt.Errorf("it takes no parameters")
+	}
+	if err == nil && !hasParams && f.params != "" {
+		err = fmt.Errorf("it needs parameters: %s%s", f.name, f.params)
+	}
+	if err != nil {
+		return Level{}, fmt.Errorf("level %q: %w", name, err)
+	}
+	l, err := f.build(p)
+	if err != nil {
+		return Level{}, fmt.Errorf("level %q: %w", name, err)
+	}
+	l.prefix = l.prefix || f.name == "linearizable"
+	l.Name, l.Local, l.Doc, l.Source, l.WhyLocal = f.name+p.String(), f.local, f.doc, f.source, f.whyLocal
+	return l, nil
+}
+
+func unknownLevel(name string) error {
+	if near := suggest.Closest(name, Names()); near != "" {
+		return fmt.Errorf("no level is called %q; did you mean %q? (pinyon levels lists them)", name, near)
+	}
+	return fmt.Errorf("no level is called %q; there are: %s", name, strings.Join(Names(), ", "))
+}
+
+func parseParams(text string) (p params, err error) {
+	if text == "" {
+		return p, nil
+	}
+	for _, part := range strings.Split(text, ",") {
+		name, value, _ := strings.Cut(part, "=")
+		switch name {
+		case "k":
+			if p.k, err = strconv.Atoi(value); err != nil || p.k < 1 || p.k > 1000 {
+				return p, fmt.Errorf("k=%s: expected a whole number from 1 to 1000", value)
+			}
+		case "t":
+			if p.t, err = time.ParseDuration(value); err != nil || p.t < 0 {
+				return p, fmt.Errorf("t=%s: expected a duration such as 100ms", value)
+			}
+			p.hasT = true
+		default:
+			return p, fmt.Errorf("unknown parameter %q; expected k=K or t=DURATION", part)
+		}
+	}
+	return p, nil
+}
+
+// String writes the parameters as in a level's name.
+func (p params) String() string {
+	var parts []string
+	if p.k > 0 {
+		parts = append(parts, "k="+strconv.Itoa(p.k))
+	}
+	if p.hasT {
+		parts = append(parts, "t="+p.t.String())
+	}
+	if parts == nil {
+		return ""
+	}
+	return ":" + strings.Join(parts, ",")
+}
+
+// fixed builds a level without parameters.
+func fixed(o func(v *history.View, r *order.Rules) error) func(params) (Level, error) {
+	return func(params) (Level, error) { return Level{Order: o}, nil }
+}
+
+func buildStaleness(p params) (Level, error) {
+	l := Level{Order: orderAll, prefix: true}
+	if p.hasT {
+		l.Order, l.timed = orderEarlyReads(p.t), true
+	}
+	if p.k > 0 {
+		l.Validity = spec.KStale(p.k)
+	}
+	return l, nil
+}

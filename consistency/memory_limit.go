@@ -1,0 +1,43 @@
+package consistency
+
+import (
+	"os"
+	"strconv"
+	"strings"
+)
+
+// defaultMemory is half of the memory that the machine, or the control group
+// that the process runs in, allows; 1 GiB where neither can be read.
+func defaultMemory() int64 {
+	limit := int64(2 << 30)
+	if total := memTotal(); total > 0 {
+		limit = total
+	}
+	for _, path := range []string{"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"} {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			continue
+		}
+		if n, err := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64); err == nil && n > 0 && n < limit {
+			limit = n
+		}
+	}
+	return limit / 2
+}
+
+// memTotal reads the machine's memory in bytes from /proc/meminfo, or 0.
+func memTotal() int64 {
+	text, err := os.ReadFile("/proc/meminfo")
+	if err != nil {
+		return 0
+	}
+	for line := range strings.Lines(string(text)) {
+		if rest, ok := strings.CutPrefix(line, "MemTotal:"); ok {
+			kb, err := strconv.ParseInt(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(rest), "kB")), 10, 64)
+			if err == nil {
+				return kb << 10
+			}
+		}
+	}
+	return 0
+}

@@ -1,0 +1,325 @@
+package consistency
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"pinyon/engine"
+	"pinyon/engine/history"
+	"pinyon/engine/order"
+	"pinyon/engine/spec"
+)
+
+// task is one part to decide: some operations of the view, by position.
+type task struct {
+	key  string
+	keep []int32
+}
+
+// tasks lists the keys in key order, those without operations too.
+func (c *checker) tasks() []task {
+	byKey := c.view.Keys()
+	var ts []task
+	for _, code := range c.view.KeyOrder() {
+		if c.opts.HasOnlyKey && c.view.KeyName[code] != c.opts.OnlyKey {
+			continue
+		}
+		ts = append(ts, task{c.view.KeyName[code], byKey[code]})
+	}
+	return ts
+}
+
+// decide decides one part with the rules of the level, and translates what it
+// finds to positions in the subject's View.
+func (c *checker) decide(ctx context.Context, t task, memory int64) (part spec.Part, err error) {
+	start := time.Now()
+	defer func() {
+		if r := recover(); r != nil {
+			err = c.partPanic(t, r)
+		}
+	}()
+	view := c.view.Slice(t.keep)
+	rules := c.rules.Slice(t.keep, view)
+	machine, err := c.machine(ctx, view)
+	if err != nil {
+		return part, err
+	}
+	part, _, err = engine.Decide(ctx, rules, machine, engine.Limits{States: c.opts.MaxStates, Memory: memory}, &c.live)
+	if errors.Is(err, engine.ErrMalformed) {
+		return part, c.malformed(t, part.Proof, err)
+	}
+	part.Key = t.key
+	if part.Kind == spec.Violation && part.Explain != nil && c.level.prefix && c.opts.Oracles == nil {
+		c.firstBadReturn(ctx, t, &part)
+	}
+	c.translate(t, &part)
+	part.Elapsed = time.Since(start)
+	return part, err
+}
+
+// machine builds the machine of a view under the level's validity.
+func (c *checker) machine(ctx context.Context, view *history.View) (spec.Machine, error) {
+	m := c.subject.Machine(ctx, view, c.opts.Debug)
+	if c.level.Validity.Over != nil {
+		var err error
+		if m, err = c.level.Validity.Over(m, view); err != nil {
+			return nil, fmt.Errorf("level %s: %w", c.level.Name, err)
+		}
+	}
+	return spec.Deterministic(m), nil
+}
+
+// partPanic names the operation of the history that a step failed for.
+func (c *checker) partPanic(t task, r any) error {
+	if e, ok := r.(*spec.StepError); ok {
+		return fmt.Errorf("%s: %w", c.subject.Where(c.whole[t.keep[e.Op]]), e)
+	}
+	return panicError(c.subject, r)
+}
+
+// malformed describes a circle of session and real-time edges.
+func (c *checker) malformed(t task, p *spec.Proof, err error) error {
+	text := err.Error() + ":"
+	for _, e := range p.Cycle {
+		text += fmt.Sprintf(" %s before %s (%s: %s);", c.subject.Where(c.whole[t.keep[e.From]]),
+			c.subject.Where(c.whole[t.keep[e.To]]), e.Source, e.Why)
+	}
+	return &history.Error{Msg: text}
+}
+
+// translate turns positions in the part into positions in the subject's View.
+func (c *checker) translate(t task, p *spec.Part) {
+	up := func(x int32) int32 {
+		if x < 0 {
+			return x
+		}
+		return c.whole[t.keep[x]]
+	}
+	list := func(xs []int32) {
+		for i := range xs {
+			xs[i] = up(xs[i])
+		}
+	}
+	list(p.Witness)
+	if p.Proof != nil {
+		for i, e := range p.Proof.Cycle {
+			p.Proof.Cycle[i].From, p.Proof.Cycle[i].To = up(e.From), up(e.To)
+		}
+	}
+	if e := p.Explain; e != nil {
+		list(e.Prefix)
+		e.Op, e.Before = up(e.Op), up(e.Before)
+		for i, r := range e.Refused {
+			e.Refused[i].Op, e.Refused[i].After = up(r.Op), up(r.After)
+		}
+	}
+}
+
+// perKey decides every key on its own with a pool of workers. The outcome does
+// not depend on their number: each key has its own limit of states; a key that
+// exceeds its worker's share of the memory is decided again at the end, alone,
+// with all of it; with FailFast, whatever comes after the first violation in
+// key order is reported as skipped, decided or not.
+func (c *checker) perKey(v *spec.Verdict) error {
+	ts := c.tasks()
+	v.Split = true
+	parts, errs, err := c.pool(ts)
+	if err != nil {
+		return err
+	}
+	for i := range parts {
+		if errs[i] != nil {
+			return errs[i]
+		}
+		if c.opts.FailFast && parts[i].Kind == spec.Violation && !parts[i].Skipped {
+			for j := i + 1; j < len(parts); j++ {
+				parts[j] = spec.Part{Key: ts[j].key, Ops: len(ts[j].keep), Kind: spec.Unknown, Skipped: true, Reason: "not checked: stopped at the first violation"}
+			}
+			break
+		}
+	}
+	v.Parts = parts
+	return nil
+}
+
+// pool runs decide over the tasks.
+func (c *checker) pool(ts []task) ([]spec.Part, []error, error) {
+	workers := max(1, min(c.opts.Workers, len(ts)))
+	share := c.opts.MaxMemory / int64(workers)
+	parts, errs := make([]spec.Part, len(ts)), make([]error, len(ts))
+	ctx, cancel := context.WithCancel(c.ctx)
+	defer cancel()
+	q := &queue{n: len(ts), stopAt: len(ts)}
+	var wg sync.WaitGroup
+	for range workers {
+		wg.Go(func() {
+			for i := q.next(); i >= 0; i = q.next() {
+				parts[i], errs[i] = c.decide(ctx, ts[i], share)
+				if errs[i] != nil || c.opts.FailFast && parts[i].Kind == spec.Violation {
+					q.stop(i)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	for i := range parts {
+		if workers > 1 && parts[i].Budget == "memory" && i < q.stopAt {
+			parts[i], errs[i] = c.decide(ctx, ts[i], c.opts.MaxMemory)
+		}
+	}
+	for i := range parts {
+		finishPart(&parts[i])
+	}
+	return parts, errs, nil
+}
+
+// queue hands out task numbers in order, up to stopAt.
+type queue struct {
+	mu     sync.Mutex
+	at, n  int
+	stopAt int
+}
+
+func (q *queue) next() int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.at >= q.n || q.at > q.stopAt {
+		return -1
+	}
+	q.at++
+	return q.at - 1
+}
+
+// stop ends the handing out after task i; earlier ones still run.
+func (q *queue) stop(i int) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.stopAt = min(q.stopAt, i)
+}
+
+// finishPart words the reason of an unknown part.
+func finishPart(p *spec.Part) {
+	if p.Kind == spec.Unknown && p.Reason == "" {
+		p.Reason = fmt.Sprintf("the budget of %s ran out after %d states; at best %d of %d operations were placed", p.Budget, p.States, p.Placed, p.Ops)
+		if p.Budget == "cancelled" {
+			p.Reason = fmt.Sprintf("cancelled after %d states", p.States)
+		}
+	}
+}
+
+// together decides all keys in one order. With several keys, each is tried
+// alone first, which may only convict; then the orders found are merged; only
+// then the product of the keys is searched (ALGORITHMS.md 3.4).
+func (c *checker) together(v *spec.Verdict) error {
+	whole := task{keep: positions(c.view.N)}
+	if c.opts.HasOnlyKey {
+		whole.key = c.opts.OnlyKey
+	}
+	states := int64(0)
+	if !c.opts.NoSplit && c.severalKeys() {
+		part, err := c.filter(whole, &states)
+		if err != nil {
+			return err
+		}
+		if part != nil {
+			v.Parts = []spec.Part{*part}
+			return nil
+		}
+	}
+	part, err := c.decide(c.ctx, whole, c.opts.MaxMemory)
+	if err != nil {
+		return err
+	}
+	part.States += states
+	finishPart(&part)
+	v.Parts = []spec.Part{part}
+	return nil
+}
+
+func (c *checker) severalKeys() bool {
+	for _, k := range c.view.Key {
+		if k != c.view.Key[0] {
+			return true
+		}
+	}
+	return false
+}
+
+// filter decides the keys apart. It returns the whole verdict when one of them
+// is impossible alone or their orders merge, and nil when neither is so.
+func (c *checker) filter(whole task, states *int64) (*spec.Part, error) {
+	if part, err := c.circle(whole); part != nil || err != nil {
+		return part, err
+	}
+	ts := c.tasks()
+	parts, errs, err := c.pool(ts)
+	if err != nil {
+		return nil, err
+	}
+	merge := true
+	for i := range parts {
+		if errs[i] != nil {
+			return nil, errs[i]
+		}
+		*states += parts[i].States
+		merge = merge && (parts[i].Kind == spec.Consistent || parts[i].Kind == spec.Vacuous)
+	}
+	for i := range parts {
+		if parts[i].Kind == spec.Violation {
+			p := parts[i]
+			p.States = *states
+			return &p, nil
+		}
+	}
+	if !merge {
+		return nil, nil
+	}
+	return c.merge(parts, *states)
+}
+
+// circle looks for a circle in the whole hard order, before any search.
+func (c *checker) circle(whole task) (*spec.Part, error) {
+	g := order.NewGraph(c.view.N, c.rules.Hard, c.view.Info, c.view.Call, nil)
+	if g.Cycle() == nil {
+		return nil, nil
+	}
+	part, err := c.decide(c.ctx, whole, c.opts.MaxMemory)
+	return &part, err
+}
+
+// merge tries to fit the orders of the keys into one that obeys all hard order.
+func (c *checker) merge(parts []spec.Part, states int64) (*spec.Part, error) {
+	at := make(map[int32]int32, c.view.N) // subject position -> view position
+	for i, x := range c.whole {
+		at[x] = int32(i)
+	}
+	optional := make([]bool, c.view.N)
+	for i := range optional {
+		optional[i] = true
+	}
+	var pairs [][2]int32
+	for _, p := range parts {
+		for i, x := range p.Witness {
+			optional[at[x]] = false
+			if i > 0 {
+				pairs = append(pairs, [2]int32{at[p.Witness[i-1]], at[x]})
+			}
+		}
+	}
+	edges, err := order.NewEdges(c.view.N, pairs, nil)
+	if err != nil {
+		return nil, err
+	}
+	sources := append(append([]order.Source(nil), c.rules.Hard...), order.Source{Relation: edges, Name: "merge"})
+	line, ok := order.NewGraph(c.view.N, sources, optional, c.view.Call, nil).Linear()
+	if !ok {
+		return nil, nil
+	}
+	for i, x := range line {
+		line[i] = c.whole[x]
+	}
+	return &spec.Part{Kind: spec.Consistent, Ops: c.view.N, Engine: "merge", States: states, Witness: line}, nil
+}

@@ -1,0 +1,116 @@
+package histgen
+
+import (
+	"fmt"
+
+	"pinyon/engine/history"
+	"pinyon/engine/spec"
+)
+
+// Call is an operation's name and input, the input type of Subject's model.
+type Call struct {
+	F  string
+	In history.Value
+}
+
+// Subject erases the case under this package's own reading of its model, for
+// tests that need no other. It fails where an operation's answer has no
+// meaning, never for a history that Next returned.
+func (c *Case) Subject() (*spec.Subject, error) {
+	h := &history.Of[Call, history.Value]{
+		Header: c.Raw.Header, IDs: c.Raw.IDs, Origins: c.Raw.Origins, Path: c.Raw.Path,
+		Processes: c.Raw.Processes, Order: c.Raw.Order,
+	}
+	for i := range c.Raw.Ops {
+		op := &c.Raw.Ops[i]
+		h.Ops = append(h.Ops, history.Op[Call, history.Value]{
+			Process: op.Process, F: op.F, Key: op.Key, In: Call{op.F, op.In}, Out: op.Out,
+			Invoke: op.Invoke, Return: op.Return, Outcome: op.Outcome,
+			NoOut: op.NoOut || op.Out == history.Absent && answers(op.F),
+			Node:  op.Node, Error: op.Error, Hints: op.Hints,
+		})
+	}
+	s, err := spec.Erase(h, Model(c.Model, c.Raw.Header.Initial))
+	if err != nil {
+		return nil, fmt.Errorf("history %d of seed %d: %w", c.Number, c.Seed, err)
+	}
+	return s, nil
+}
+
+// answers reports whether f returns something wherever it is recorded.
+func answers(f string) bool {
+	switch f {
+	case "write", "put", "delete", "enqueue", "push", "acquire", "release":
+		return false
+	}
+	return true
+}
+
+// Model is this package's reading of a model, typed.
+func Model(name string, initial history.Value) spec.Model[*object, Call, history.Value] {
+	return spec.Model[*object, Call, history.Value]{
+		Name: name,
+		Init: func() *object { return newObject(name, initial) },
+		Step: func(s *object, in Call, out *history.Value) (*object, bool) {
+			next := s.clone()
+			got, ok := next.apply(name, in.F, in.In)
+			// An add of a counter, a kv or a set answers differently; where
+			// the simulation has no answer, there is none to compare.
+			return next, ok && (out == nil || *out == got || got == history.Absent || *out == history.Absent)
+		},
+		States:   func() spec.States[*object] { return &states{numbers: map[string]int32{}} },
+		ReadOnly: readOnly,
+		Text: func(in Call, out *history.Value) string {
+			s := in.F
+			if in.In != history.Absent {
+				s += " " + in.In.Text()
+			}
+			if out != nil && *out != history.Absent {
+				s += " -> " + out.Text()
+			}
+			return s
+		},
+		Describe: (*object).text,
+	}
+}
+
+// readOnly: what the input and the answer say about the effect.
+func readOnly(in Call, out *history.Value) bool {
+	if reads(in.F) {
+		return true
+	}
+	if out == nil {
+		return false
+	}
+	switch in.F {
+	case "cas":
+		pair, _ := in.In.Elems()
+		return *out == history.False || pair[0] == pair[1]
+	case "remove", "try-acquire":
+		return *out == history.False
+	case "add": // a set's
+		return *out == history.False
+	case "dequeue", "pop":
+		return *out == history.Null
+	}
+	return false
+}
+
+// states numbers objects by their text.
+type states struct {
+	numbers map[string]int32
+	all     []*object
+}
+
+func (s *states) Number(o *object) int32 {
+	text := o.text()
+	n, ok := s.numbers[text]
+	if !ok {
+		n = int32(len(s.all))
+		s.numbers[text] = n
+		s.all = append(s.all, o)
+	}
+	return n
+}
+
+func (s *states) State(n int32) *object { return s.all[n] }

@@ -1,0 +1,67 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+
+	"pinyon/engine/order"
+	"pinyon/engine/spec"
+)
+
+// ErrMalformed marks a history that contradicts itself: its session and
+// real-time edges alone form a circle.
+var ErrMalformed = errors.New("session and real-time order contradict each other")
+
+// Decide runs the whole decision on one part: hard order, circles, search.
+// States of the proof and witness are positions in r.View.
+func Decide(ctx context.Context, r *order.Rules, m spec.Machine, limits Limits, live *Live) (spec.Part, Result, error) {
+	part := spec.Part{Ops: r.View.N}
+	answered := false
+	for _, info := range r.View.Info {
+		answered = answered || !info
+	}
+	if !answered {
+		part.Kind, part.Reason = spec.Vacuous, "no operation has an answer"
+		return part, Result{}, nil
+	}
+	var cancelled atomic.Bool
+	defer context.AfterFunc(ctx, func() { cancelled.Store(true) })()
+	g := order.NewGraph(r.View.N, r.Hard, r.View.Info, r.View.Call, &cancelled)
+	if g == nil {
+		part.Kind, part.Budget = spec.Unknown, "time"
+		if ctx.Err() != context.DeadlineExceeded {
+			part.Budget = "cancelled"
+		}
+		return part, Result{}, nil
+	}
+	if links := g.Cycle(); links != nil {
+		return cyclePart(part, links)
+	}
+	res := Search(ctx, Problem{View: r.View, Graph: g, Soft: r.Soft, Machine: m}, limits, live)
+	part.Engine, part.Kind, part.States, part.Budget, part.Witness = "search", res.Kind, res.States, res.Budget, res.Witness
+	part.Placed = len(res.Deepest)
+	if res.Kind == spec.Violation {
+		part.Proof = &spec.Proof{Kind: spec.ProofExhausted}
+		part.Explain = explain(r, g, m, res)
+	}
+	return part, res, nil
+}
+
+// cyclePart is the violation that a circle of hard edges proves, or the error
+// when no hint and no level of a user's own has a part in it.
+func cyclePart(part spec.Part, links []order.Link) (spec.Part, Result, error) {
+	p := &spec.Proof{Kind: spec.ProofCycle, HintsOnly: true}
+	plain := true
+	for _, l := range links {
+		p.Cycle = append(p.Cycle, spec.Edge{From: l.From, To: l.To, Source: l.Source.Name, Why: l.Source.Why(l.From, l.To)})
+		p.HintEdge = p.HintEdge || l.Source.Hint
+		p.HintsOnly = p.HintsOnly && l.Source.Hint
+		plain = plain && (l.Source.Name == order.SessionName || l.Source.Name == order.RealTimeName)
+	}
+	part.Kind, part.Engine, part.Proof = spec.Violation, "order", p
+	if plain {
+		return part, Result{}, ErrMalformed
+	}
+	return part, Result{}, nil
+}

@@ -1,0 +1,261 @@
+package importers
+
+import (
+	"strconv"
+
+	"pinyon/engine/history"
+)
+
+// builder pairs events into operations, in the order of the lines:
+//
+//  1. An invocation opens an operation of its process; a second one while it
+//     is open is an error.
+//  2. The next completion of that process closes it; one without an open
+//     operation is an error.
+//  3. After an Info the process is retired: what it does later belongs to a
+//     process with a new name (p#2), because nothing orders it after the
+//     operation that got no answer. Strict refuses it instead.
+//  4. What is still open at the end stays Info.
+//  5. An :info line of a process that never invokes is a note; an :ok or
+//     :fail line of one is a completion without invocation.
+type builder struct {
+	src    *source
+	opts   *Options
+	rep    *Report
+	events []event
+	times  []int64 // of the events: recorded, or positions where a client's is missing
+	keyed  bool
+
+	h       *history.Raw
+	clients map[history.Value]*client
+	names   map[history.Value]bool // of processes, those in the file included
+	invoked []int32                // the event that invoked each operation
+}
+
+// client is what is known of one process while events are paired.
+type client struct {
+	open    int32 // its operation in flight, -1: none
+	process int   // its current number in the history
+	retired int32 // the line of its Info, 0: none
+	lives   int   // names used: p, p#2, ...
+}
+
+// build makes a history of the events of a file.
+func build(src *source, events []event, o *Options, rep *Report) (*history.Raw, error) {
+	b := &builder{src: src, opts: o, rep: rep, events: events, h: &history.Raw{},
+		clients: map[history.Value]*client{}, names: map[history.Value]bool{}}
+	for i := range events {
+		b.names[events[i].process] = true
+		if events[i].kind == evInvoke {
+			b.clients[events[i].process] = &client{open: -1, process: -1}
+		}
+	}
+	if err := b.checkIndexes(); err != nil {
+		return nil, err
+	}
+	if err := b.checkTimes(); err != nil {
+		return nil, err
+	}
+	if err := b.decideKeyed(); err != nil {
+		return nil, err
+	}
+	for i := range events {
+		if err := b.add(int32(i)); err != nil {
+			return nil, err
+		}
+	}
+	rep.warnRenamed()
+	return b.h, nil
+}
+
+// checkIndexes refuses an :index that stands twice.
+func (b *builder) checkIndexes() error {
+	seen := make(map[int64]int32, len(b.events))
+	for i := range b.events {
+		ev := &b.events[i]
+		if !ev.hasIndex {
+			continue
+		}
+		if line, twice := seen[ev.index]; twice {
+			return b.src.errorOn(ev.line, "%s: :index %d stands twice, on lines %d and %d", ev.who(), ev.index, line, ev.line)
+		}
+		seen[ev.index] = ev.line
+	}
+	return nil
+}
+
+// checkTimes counts how often the times run backwards, and decides whether
+// they can serve. Where one client event has no time, none is used: a mixture
+// of nanoseconds and positions would mean nothing.
+func (b *builder) checkTimes() error {
+	b.times = make([]int64, len(b.events))
+	timed, started, last := true, false, int64(0)
+	for i := range b.events {
+		ev := &b.events[i]
+		switch {
+		case ev.hasTime:
+			if started && ev.time < last {
+				if b.rep.Inversions++; b.rep.Inversions == 1 {
+					b.rep.FirstInversion = ev.line
+				}
+			}
+			last, started = ev.time, true
+		case b.clients[ev.process] != nil && b.rep.Order == history.ByTime:
+			return b.src.errorOn(ev.line, "ordered by time, but this event of %s has no :time", ev.who())
+		case b.clients[ev.process] != nil:
+			timed = false
+		}
+		b.times[i] = last // a note without a time happened when the event above it did
+	}
+	b.rep.Timed = timed && started
+	if b.rep.Timed {
+		return nil
+	}
+	for i := range b.times {
+		b.times[i] = int64(i)
+	}
+	if started {
+		b.rep.warn("some events have no time: the times of the others are not used, positions in the file stand for all")
+	}
+	return nil
+}
+
+// index returns what reports call event i: its :index, or its position.
+func (b *builder) index(i int32) int64 {
+	if ev := &b.events[i]; ev.hasIndex {
+		return ev.index
+	}
+	return int64(i)
+}
+
+func (b *builder) add(i int32) error {
+	ev := &b.events[i]
+	c := b.clients[ev.process]
+	switch {
+	case c == nil && ev.kind == evInfo, c != nil && c.open < 0 && ev.kind == evInfo && ev.process == history.Absent:
+		b.note(i)
+		return nil
+	case c == nil || ev.kind != evInvoke && c.open < 0:
+		return b.src.errorOn(ev.line, "%s completes %s (%s) without having invoked it", ev.who(), orOp(ev.f), ev.kind)
+	case ev.malformed != nil:
+		return ev.malformed
+	case ev.kind == evInvoke:
+		return b.invoke(i, c)
+	}
+	return b.complete(i, c)
+}
+
+func (b *builder) note(i int32) {
+	ev := &b.events[i]
+	at := b.times[i]
+	b.h.Notes = append(b.h.Notes, history.Note{Name: ev.f, From: at, To: at, Detail: ev.value, Line: int(ev.line)})
+}
+
+func (b *builder) invoke(i int32, c *client) error {
+	ev := &b.events[i]
+	if c.open >= 0 {
+		first := &b.events[b.invoked[c.open]]
+		return b.src.errorOn(ev.line, "%s invokes %s while its %s of line %d is still open", ev.who(), orOp(ev.f), orOp(first.f), first.line)
+	}
+	if err := b.name(ev, c); err != nil {
+		return err
+	}
+	op := history.Op[history.Value, history.Value]{Process: c.process, F: ev.f, Invoke: b.times[i], Return: history.Never, Outcome: history.Info}
+	if op.F == "" {
+		if !microOps(ev.value) {
+			return b.src.errorOn(ev.line, "%s: an invocation without :f", ev.who())
+		}
+		op.F = "txn" // Elle's files leave it out
+	}
+	value, err := b.unwrap(i, &op)
+	if err != nil {
+		return err
+	}
+	op.In = input(op.F, value)
+	b.extras(&op, ev)
+	c.open = int32(len(b.h.Ops))
+	b.h.Ops = append(b.h.Ops, op)
+	b.invoked = append(b.invoked, i)
+	b.h.Origins = append(b.h.Origins, history.Origin{Line: ev.line, Seq: i, DoneSeq: -1, Index: b.index(i), DoneIndex: -1})
+	return nil
+}
+
+func orOp(f string) string {
+	if f == "" {
+		return "an operation"
+	}
+	return f
+}
+
+// name gives the client the process number for its next operation.
+func (b *builder) name(ev *event, c *client) error {
+	var name history.Value
+	switch {
+	case ev.process == history.Absent:
+		// Nothing says which operations share a process, so none do.
+		c.lives++
+		name = b.fresh("op", c.lives)
+	case c.lives == 0:
+		c.lives = 1
+		name = ev.process
+	case c.retired == 0:
+		return nil
+	case b.opts.Strict:
+		return b.src.errorOn(ev.line, "%s goes on after its operation without an answer (line %d)", ev.who(), c.retired)
+	default:
+		c.lives++
+		name = b.fresh(ev.process.Label(), c.lives)
+		b.rep.Renamed = append(b.rep.Renamed, name.Label())
+	}
+	c.retired = 0
+	c.process = len(b.h.Processes)
+	b.h.Processes = append(b.h.Processes, name)
+	return nil
+}
+
+// fresh returns the name base#n, made longer until no process of the file has it.
+func (b *builder) fresh(base string, n int) history.Value {
+	name := history.String(base + "#" + strconv.Itoa(n))
+	for b.names[name] {
+		base += "'"
+		name = history.String(base + "#" + strconv.Itoa(n))
+	}
+	b.names[name] = true
+	return name
+}
+
+func (b *builder) complete(i int32, c *client) error {
+	ev := &b.events[i]
+	op, origin := &b.h.Ops[c.open], &b.h.Origins[c.open]
+	call := &b.events[b.invoked[c.open]]
+	if ev.f != "" && call.f != "" && ev.f != call.f {
+		return b.src.errorOn(ev.line, "%s completes %s, but what it invoked on line %d is %s", ev.who(), ev.f, call.line, call.f)
+	}
+	c.open = -1
+	op.Outcome = ev.kind.outcome()
+	origin.DoneLine, origin.DoneSeq, origin.DoneIndex = ev.line, i, b.index(i)
+	b.extras(op, ev)
+	switch ev.kind {
+	case evOK:
+		value, err := b.unwrapDone(ev, call)
+		if err != nil {
+			return err
+		}
+		in := call.value
+		if b.keyed {
+			_, in, _ = tuple(in)
+		}
+		op.In, op.Out = settle(op.F, in, value)
+	case evFail:
+		origin.Refused = ev.value == call.value && ev.value != history.Null && ev.value != history.Absent && ev.err == ""
+	case evInfo:
+		c.retired = ev.line
+	}
+	if ev.kind != evInfo {
+		op.Return = b.times[i]
+	}
+	if op.Error == "" && ev.kind != evOK && ev.value != call.value && ev.value.Kind() == history.KindKeyword {
+		op.Error = ev.valueSrc // :timed-out in place of the value
+	}
+	return nil
+}

@@ -1,0 +1,193 @@
+package importers
+
+import (
+	"fmt"
+	"strings"
+
+	"pinyon/engine/history"
+)
+
+// detect tells the format of a file by its first byte that is not white space,
+// and then by the fields or columns that it finds; why says what decided.
+func detect(src *source) (name, why string, err error) {
+	text := strings.TrimLeft(src.text, " \t\r\n")
+	if text == "" {
+		return "native", "the file is empty", nil
+	}
+	switch text[0] {
+	case '{':
+		name, why, err = detectObject(src, text)
+	case '[', '(':
+		name, why = detectList(text)
+	case ';':
+		name, why = detectAfterComment(src)
+	case '#':
+		name, why = detectHash(text)
+	}
+	if name == "" && err == nil {
+		name, why = detectLog(src)
+	}
+	if name == "" && err == nil {
+		err = &history.Error{Path: src.path, Line: 1, Msg: "no known history format; formats tried: " + formatNames()}
+	}
+	return name, why, err
+}
+
+// afterSpace returns the text from an offset on, without leading white space.
+func afterSpace(text string, at int) string {
+	return strings.TrimLeft(text[min(at, len(text)):], " \t\r\n,")
+}
+
+// detectObject tells apart what opens with '{': EDN by its colon, JSON by the
+// fields of its first object.
+func detectObject(src *source, text string) (name, why string, err error) {
+	if !strings.HasPrefix(afterSpace(text, 1), `"`) {
+		if kvMap(text) {
+			return "porcupine-kv", "EDN maps with :key and get, put or append", nil
+		}
+		return "jepsen-edn", "a stream of EDN maps", nil
+	}
+	r := &jsonRows{src: src, at: len(src.text) - len(text), end: len(src.text)}
+	es, err := r.object()
+	if err != nil {
+		return "", "", err
+	}
+	has := map[string]bool{}
+	for _, e := range es {
+		has[e.key] = true
+	}
+	switch {
+	case has["pinyon"], has["process"] && has["invoke"], has["note"]:
+		return "native", "JSON Lines with Pinyon's fields", nil
+	case has["kind"] && has["invoke_ns"]:
+		return "splitbrain", `JSON lines with "kind" and "invoke_ns"`, nil
+	case has["type"]:
+		return "elle-json", `JSON lines with "type"`, nil
+	}
+	for field, what := range map[string]string{"action": "a chaos log (tipocket)", "event": "an S2 record log", "ClientID": "an etcd robustness report"} {
+		if has[field] {
+			return "", "", src.errorAt(0, "looks like %s, which is not read; formats tried: %s", what, formatNames())
+		}
+	}
+	return "", "", nil
+}
+
+// kvMap reports whether the first EDN map is one of Porcupine's key-value logs.
+func kvMap(text string) bool {
+	r := newEDN(text)
+	es, err := r.entries()
+	if err != nil {
+		return false
+	}
+	key, f := false, ""
+	for _, e := range es {
+		switch e.key {
+		case "key":
+			key = e.value.Kind() == history.KindString
+		case "f":
+			f = fName(e.value)
+		case "time", "index":
+			return false // Jepsen's own, where :key is one extra field among others
+		}
+	}
+	return key && (f == "get" || f == "put" || f == "append")
+}
+
+// detectList tells apart what opens with '[' or '('.
+func detectList(text string) (name, why string) {
+	inner := afterSpace(text, 1)
+	switch {
+	case text[0] == '[' && violinLine(text):
+		return "violin", "a line [id] call or [id] return"
+	case text[0] == '[' && strings.HasPrefix(inner, "{") && strings.HasPrefix(afterSpace(inner, 1), `"`):
+		return "elle-json", "a JSON array of objects"
+	case inner == "" || strings.IndexByte("{[(#;])", inner[0]) >= 0:
+		return "knossos", fmt.Sprintf("one EDN list that opens with %q", text[0])
+	case strings.Contains(firstLine(text), " :"):
+		return "knossos", "EDN tuples [process type f value]"
+	}
+	return "", ""
+}
+
+func violinLine(text string) bool {
+	line := firstLine(text)
+	return strings.Contains(line, "] call ") || strings.Contains(line, "] return")
+}
+
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(text, "\n")
+	return line
+}
+
+// detectAfterComment looks behind the comments that open an EDN file.
+func detectAfterComment(src *source) (name, why string) {
+	r := newEDN(src.text)
+	if r.skip(0) != nil {
+		return "jepsen-edn", "an EDN comment"
+	}
+	rest := src.text[r.at:]
+	switch {
+	case rest == "":
+		return "jepsen-edn", "nothing but EDN comments"
+	case rest[0] == '{' && kvMap(rest):
+		return "porcupine-kv", "EDN maps with :key and get, put or append"
+	case rest[0] == '{' || rest[0] == '#':
+		return "jepsen-edn", "a stream of EDN maps after a comment"
+	case rest[0] == '[' || rest[0] == '(':
+		return "knossos", fmt.Sprintf("EDN that opens with %q after a comment", rest[0])
+	}
+	return "", ""
+}
+
+// detectHash tells violin's comments from EDN's tags.
+func detectHash(text string) (name, why string) {
+	for rest := text; strings.HasPrefix(rest, "#"); {
+		line, more, _ := strings.Cut(rest, "\n")
+		if strings.HasPrefix(strings.TrimSpace(line[1:]), "@object") {
+			return "violin", "a comment # @object"
+		}
+		if rest = afterSpace(more, 0); violinLine(rest) {
+			return "violin", "a line [id] call or [id] return"
+		}
+	}
+	if strings.HasPrefix(text, "#_") || strings.Contains(firstLine(text), "{") {
+		return "jepsen-edn", "a tagged EDN map"
+	}
+	return "", ""
+}
+
+// sampleOps is how many operations decide which kind of log a file is.
+const sampleOps = 200
+
+// detectLog tells the columns of history.txt from those of a log, by the
+// first operations.
+func detectLog(src *source) (name, why string) {
+	ops, bare, etcd := 0, 0, 0
+	logged := false
+	_ = src.lines(func(text string, line int32, _ int) error {
+		logged = logged || strings.Contains(text, "jepsen.")
+		l := cutLog(text)
+		if ops >= sampleOps || !l.isOp() || !l.complete {
+			return nil
+		}
+		ops++
+		if strings.TrimSpace(l.prefix) == "" {
+			bare++
+		}
+		if ev, err := l.event(src, line); err == nil && checkEtcd(src, &ev, &l) == nil {
+			etcd++
+		}
+		return nil
+	})
+	switch {
+	case ops == 0 && logged:
+		return "jepsen-log", "a Jepsen log without operations"
+	case ops == 0:
+		return "", ""
+	case etcd == ops:
+		return "etcd-log", "operations read, write and cas behind " + strings.TrimSpace(etcdPrefix)
+	case bare == ops:
+		return "jepsen-txt", "columns process, type, f, value"
+	}
+	return "jepsen-log", "columns process, type, f, value behind a logger's prefix"
+}

@@ -1,0 +1,265 @@
+package importers
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"pinyon/engine/history"
+)
+
+// edn is a strict reader of EDN values. It covers what Clojure prints: all of
+// the EDN grammar, ratios, hexadecimal integers (inside #object[...]) and the
+// symbolic floats ##Inf, ##-Inf and ##NaN, which become symbols. Numbers are
+// exact; 1.5M is the decimal 1.5 and 1N is the integer 1.
+type edn struct {
+	s     string
+	at    int
+	names map[string]history.Value // keywords and symbols seen: interning is the cost of reading
+}
+
+// maxDepth bounds nesting. A map inside a Value nests three levels of the
+// canonical JSON, whose reader takes two hundred.
+const maxDepth = 60
+
+// entry is one entry of a map at the level of operations, with its place.
+type entry struct {
+	key   string // a keyword's name, a string, or the text of anything else
+	value history.Value
+	src   string // the value as it was written
+	at    int
+}
+
+func newEDN(text string) *edn { return &edn{s: text, names: map[string]history.Value{}} }
+
+// parseEDN reads the one EDN value that text holds.
+func parseEDN(text string) (history.Value, error) {
+	r := newEDN(text)
+	v, err := r.value(0)
+	if err != nil {
+		return history.Absent, err
+	}
+	if err := r.skip(0); err != nil {
+		return history.Absent, err
+	}
+	if r.at < len(r.s) {
+		return history.Absent, r.fail(r.at, "unexpected %s after the value", r.near())
+	}
+	return v, nil
+}
+
+func (r *edn) fail(at int, format string, args ...any) error {
+	return &history.SyntaxError{Offset: at, Msg: fmt.Sprintf(format, args...)}
+}
+
+// near quotes what stands at the current place, for messages.
+func (r *edn) near() string {
+	if r.at >= len(r.s) {
+		return "end of file"
+	}
+	c, n := utf8.DecodeRuneInString(r.s[r.at:])
+	if c == utf8.RuneError && n == 1 {
+		return fmt.Sprintf("byte 0x%02x", r.s[r.at])
+	}
+	return fmt.Sprintf("%q", c)
+}
+
+func isSpace(c byte) bool {
+	return c == ' ' || c == '\n' || c == '\t' || c == ',' || c == '\r' || c == '\f' || c == '\v'
+}
+
+// skip passes white space, comments and discarded values.
+func (r *edn) skip(depth int) error {
+	for r.at < len(r.s) {
+		switch c := r.s[r.at]; {
+		case isSpace(c):
+			r.at++
+		case c == ';':
+			n := strings.IndexByte(r.s[r.at:], '\n')
+			if n < 0 {
+				r.at = len(r.s)
+				return nil
+			}
+			r.at += n
+		case strings.HasPrefix(r.s[r.at:], "#_"):
+			r.at += 2
+			if _, err := r.value(depth + 1); err != nil {
+				return err
+			}
+		default:
+			return nil
+		}
+	}
+	return nil
+}
+
+// value reads one value at the current place.
+func (r *edn) value(depth int) (history.Value, error) {
+	if depth > maxDepth {
+		return history.Absent, r.fail(r.at, "values are nested deeper than %d", maxDepth)
+	}
+	if err := r.skip(depth); err != nil {
+		return history.Absent, err
+	}
+	if r.at >= len(r.s) {
+		return history.Absent, r.fail(r.at, "a value is missing at the end of the file")
+	}
+	switch r.s[r.at] {
+	case '[':
+		return r.list(1, ']', depth, history.Array)
+	case '(':
+		return r.list(1, ')', depth, history.Array)
+	case '{':
+		return r.mapValue(depth)
+	case '"':
+		s, err := r.str()
+		return history.String(s), err
+	case '\\':
+		return r.char()
+	case '#':
+		return r.dispatch(depth)
+	case ']', ')', '}':
+		return history.Absent, r.fail(r.at, "%q closes nothing", r.s[r.at])
+	}
+	return r.atom()
+}
+
+// list reads values up to the closing byte, past an opening of n bytes.
+func (r *edn) list(n int, closing byte, depth int, build func(...history.Value) history.Value) (history.Value, error) {
+	start := r.at
+	r.at += n
+	var elems []history.Value
+	for {
+		if err := r.skip(depth); err != nil {
+			return history.Absent, err
+		}
+		switch {
+		case r.at >= len(r.s):
+			return history.Absent, r.fail(start, "the %q that starts here is not closed", r.s[start:start+n])
+		case r.s[r.at] == closing:
+			r.at++
+			return build(elems...), nil
+		case strings.IndexByte("])}", r.s[r.at]) >= 0:
+			return history.Absent, r.fail(r.at, "unexpected %s, expected %q", r.near(), closing)
+		}
+		v, err := r.value(depth + 1)
+		if err != nil {
+			return history.Absent, err
+		}
+		elems = append(elems, v)
+	}
+}
+
+func (r *edn) mapValue(depth int) (history.Value, error) {
+	start := r.at
+	var members []history.Member
+	err := r.pairs(depth, func(k, v history.Value, _, _ int) {
+		members = append(members, history.Member{Key: k, Value: v})
+	})
+	if err != nil {
+		return history.Absent, err
+	}
+	v, err := history.Object(members...)
+	if err != nil {
+		return history.Absent, r.fail(start, "in the map that starts here %v", err)
+	}
+	return v, nil
+}
+
+// pairs reads the map at the current place and visits its entries in order,
+// each with the offset of its key and of its value.
+func (r *edn) pairs(depth int, visit func(k, v history.Value, keyAt, valueAt int)) error {
+	start := r.at
+	r.at++
+	for {
+		if err := r.skip(depth); err != nil {
+			return err
+		}
+		if r.at >= len(r.s) {
+			return r.fail(start, "the map that starts here is not closed")
+		}
+		if r.s[r.at] == '}' {
+			r.at++
+			return nil
+		}
+		keyAt := r.at
+		k, err := r.value(depth + 1)
+		if err != nil {
+			return err
+		}
+		if err := r.skip(depth); err != nil {
+			return err
+		}
+		if r.at < len(r.s) && r.s[r.at] == '}' {
+			return r.fail(keyAt, "the map's last key has no value")
+		}
+		valueAt := r.at
+		v, err := r.value(depth + 1)
+		if err != nil {
+			return err
+		}
+		visit(k, v, keyAt, valueAt)
+	}
+}
+
+// entries reads the map at the current place as the fields of an operation.
+func (r *edn) entries() ([]entry, error) {
+	es := make([]entry, 0, 8)
+	twice := -1
+	err := r.pairs(0, func(k, v history.Value, keyAt, valueAt int) {
+		e := entry{key: k.Label(), value: v, src: r.s[valueAt:r.at], at: keyAt}
+		if name, ok := k.Str(); ok {
+			e.key = name
+		}
+		for i := range es {
+			if es[i].key == e.key && twice < 0 {
+				twice = keyAt
+			}
+		}
+		es = append(es, e)
+	})
+	if err == nil && twice >= 0 {
+		r.at = twice
+		err = r.fail(twice, "the same key stands twice in one operation")
+	}
+	return es, err
+}
+
+// dispatch reads what starts with '#': a set, a symbolic float or a tagged
+// literal.
+func (r *edn) dispatch(depth int) (history.Value, error) {
+	start := r.at
+	switch rest := r.s[r.at+1:]; {
+	case strings.HasPrefix(rest, "{"):
+		return r.list(2, '}', depth, history.Set)
+	case strings.HasPrefix(rest, "#"):
+		r.at += 2
+		if name := r.token(); name == "Inf" || name == "-Inf" || name == "NaN" {
+			return history.Symbol("##" + name), nil
+		}
+		return history.Absent, r.fail(start, "unknown symbolic value; ##Inf, ##-Inf and ##NaN are known")
+	}
+	name, err := r.tag()
+	if err != nil {
+		return history.Absent, err
+	}
+	v, err := r.value(depth + 1)
+	if err != nil {
+		return history.Absent, err
+	}
+	return history.Tag(name, v), nil
+}
+
+// tag reads '#' and the name of a tag.
+func (r *edn) tag() (string, error) {
+	start := r.at
+	r.at++
+	name := r.token()
+	if err := r.checkText(name, start); err != nil {
+		return "", err
+	}
+	if name == "" || strings.IndexByte(`<"\`, name[0]) >= 0 || isDigit(name[0]) {
+		return "", r.fail(start, "unreadable: '#' must be followed by '{', '_' or a tag")
+	}
+	return name, nil
+}

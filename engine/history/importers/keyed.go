@@ -1,0 +1,106 @@
+package importers
+
+import (
+	"pinyon/engine/history"
+)
+
+// tuple splits [key value], plain or tagged.
+func tuple(v history.Value) (key, value history.Value, ok bool) {
+	if v.Kind() == history.KindTag {
+		if parts, _ := v.Elems(); len(parts) == 2 {
+			v = parts[1]
+		}
+	}
+	if v.Kind() != history.KindArray {
+		return history.Absent, history.Absent, false
+	}
+	elems, _ := v.Elems()
+	if len(elems) != 2 {
+		return history.Absent, history.Absent, false
+	}
+	return elems[0], elems[1], true
+}
+
+// decideKeyed decides whether the values are [key value]: they are when every
+// client's invocation has a vector of two, every read's second is nil, and
+// there is a read.
+func (b *builder) decideKeyed() error {
+	switch b.opts.Keyed {
+	case "no":
+		return nil
+	case "yes":
+		b.keyed = true // a value that is no tuple is an error when it comes up
+	default:
+		b.keyed = b.looksKeyed()
+	}
+	for i := range b.events {
+		if b.events[i].key != history.Absent {
+			b.keyed = false // the format has a field for the key
+		}
+	}
+	b.rep.Keyed = b.keyed
+	return nil
+}
+
+func (b *builder) looksKeyed() bool {
+	reads := false
+	for i := range b.events {
+		ev := &b.events[i]
+		if ev.kind != evInvoke {
+			continue
+		}
+		_, value, isTuple := tuple(ev.value)
+		if !isTuple || ev.f == "read" && value != history.Null {
+			return false
+		}
+		reads = reads || ev.f == "read"
+	}
+	return reads
+}
+
+// unwrap sets the key of the operation that event i invokes, and returns the
+// value without it.
+func (b *builder) unwrap(i int32, op *history.Op[history.Value, history.Value]) (history.Value, error) {
+	ev := &b.events[i]
+	if !b.keyed {
+		op.Key = ev.key.Label()
+		return ev.value, nil
+	}
+	key, value, isTuple := tuple(ev.value)
+	if !isTuple {
+		return value, b.src.errorOn(ev.line, "%s invokes %s with %s, not with [key value]", ev.who(), op.F, orNone(ev.valueSrc))
+	}
+	op.Key = key.Label()
+	return value, nil
+}
+
+// unwrapDone returns the value of an ok completion without its key, which must
+// be the key of the invocation. A client that drops it (knossos issue 27)
+// would otherwise look as if it had read nothing.
+func (b *builder) unwrapDone(ev, call *event) (history.Value, error) {
+	if !b.keyed {
+		if ev.key != call.key {
+			return history.Absent, b.src.errorOn(ev.line, "%s completes %s of key %s, but invoked it on line %d for key %s",
+				ev.who(), ev.f, orNone(ev.key.Label()), call.line, orNone(call.key.Label()))
+		}
+		return ev.value, nil
+	}
+	want, _, _ := tuple(call.value)
+	key, value, isTuple := tuple(ev.value)
+	switch {
+	case !isTuple:
+		return value, b.src.errorOn(ev.line, "%s completes %s with %s: the key %s of its invocation (line %d) is lost",
+			ev.who(), orOp(ev.f), orNone(ev.valueSrc), want.Label(), call.line)
+	case key != want:
+		return value, b.src.errorOn(ev.line, "%s completes %s of key %s, but invoked it on line %d for key %s",
+			ev.who(), orOp(ev.f), key.Label(), call.line, want.Label())
+	}
+	return value, nil
+}
+
+func orNone(s string) string {
+	if s == "" {
+		return "no value"
+	}
+	return s
+}

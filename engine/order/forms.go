@@ -1,0 +1,204 @@
+package order
+
+import "fmt"
+
+// Edges is a relation of explicit edges: To[a] are the operations that a
+// precedes directly.
+type Edges struct {
+	To     [][]int32
+	Reason func(a, b int32) string
+	set    map[[2]int32]struct{}
+}
+
+// NewEdges returns the relation of the given pairs (from, to) over n
+// operations. Pairs of an operation with itself are refused.
+func NewEdges(n int, pairs [][2]int32, reason func(a, b int32) string) (*Edges, error) {
+	e := &Edges{To: make([][]int32, n), Reason: reason, set: make(map[[2]int32]struct{}, len(pairs))}
+	for _, p := range pairs {
+		if p[0] == p[1] {
+			return nil, fmt.Errorf("an edge orders operation %d before itself", p[0])
+		}
+		if _, dup := e.set[p]; dup {
+			continue
+		}
+		e.set[p] = struct{}{}
+		e.To[p[0]] = append(e.To[p[0]], p[1])
+	}
+	return e, nil
+}
+
+// Precedes implements Relation.
+func (e *Edges) Precedes(a, b int32) bool {
+	_, ok := e.set[[2]int32{a, b}]
+	return ok
+}
+
+// Why implements Relation.
+func (e *Edges) Why(a, b int32) string {
+	if e.Reason == nil {
+		return "explicit edge"
+	}
+	return e.Reason(a, b)
+}
+
+// Vector returns the order of vector clocks as one clock per replica: a
+// precedes b iff seq[a] <= known[b][replica[a]], that is, b knew of a's replica
+// at least up to a. A negative replica, or a vector too short, is missing.
+// Names: "NAME[replica]".
+func Vector(name string, replicas int, replica []int32, seq []int64, known [][]int64) []*Clock {
+	clocks := make([]*Clock, replicas)
+	for q := range clocks {
+		c := &Clock{Name: fmt.Sprintf("%s[%d]", name, q), Out: make([]int64, len(seq)), In: make([]int64, len(seq))}
+		for i := range seq {
+			c.Out[i], c.In[i] = OutNever, InNever
+			if replica[i] == int32(q) {
+				c.Out[i] = seq[i]
+			}
+			if q < len(known[i]) && known[i][q] < OutNever {
+				c.In[i] = known[i][q] + 1
+			}
+			// An operation knows of itself; that orders nothing.
+			if replica[i] == int32(q) && c.In[i] > seq[i] {
+				c.In[i] = seq[i]
+			}
+		}
+		clocks[q] = c
+	}
+	return clocks
+}
+
+// Dominance is the relation "every clock orders a before b". It is not a clock.
+type Dominance struct{ Clocks []*Clock }
+
+// Precedes implements Relation.
+func (d *Dominance) Precedes(a, b int32) bool {
+	for _, c := range d.Clocks {
+		if !c.Precedes(a, b) {
+			return false
+		}
+	}
+	return len(d.Clocks) > 0
+}
+
+// Why implements Relation.
+func (d *Dominance) Why(a, b int32) string {
+	s := ""
+	for i, c := range d.Clocks {
+		if i > 0 {
+			s += ", "
+		}
+		s += c.Why(a, b)
+	}
+	return s
+}
+
+// Components is the order of a dependency graph by its strongly connected
+// components: along the graph between components, by rank within one, equal
+// ranks unordered (EPaxos' execution order). deps[b] are the operations that b
+// depends on; an operation does not depend on itself.
+type Components struct {
+	comp []int32
+	rank []int64
+	deps *Edges // direct dependencies between components, component numbers
+}
+
+// NewComponents builds the relation.
+func NewComponents(deps [][]int32, rank []int64) (*Components, error) {
+	comp, n := scc(deps)
+	c := &Components{comp: comp, rank: rank}
+	var pairs [][2]int32
+	for b := range deps {
+		for _, a := range deps[b] {
+			if comp[a] != comp[b] {
+				pairs = append(pairs, [2]int32{comp[a], comp[b]})
+			}
+		}
+	}
+	var err error
+	c.deps, err = NewEdges(n, pairs, nil)
+	return c, err
+}
+
+// Precedes implements Relation.
+func (c *Components) Precedes(a, b int32) bool {
+	if c.comp[a] == c.comp[b] {
+		return c.rank[a] < c.rank[b]
+	}
+	return c.deps.Precedes(c.comp[a], c.comp[b])
+}
+
+// Why implements Relation.
+func (c *Components) Why(a, b int32) string {
+	if c.comp[a] == c.comp[b] {
+		return fmt.Sprintf("one dependency component, rank %d < %d", c.rank[a], c.rank[b])
+	}
+	return "a dependency of its component"
+}
+
+// scc numbers the strongly connected components of a graph given by successor
+// lists (Tarjan, 1972, without recursion).
+func scc(succ [][]int32) (comp []int32, count int) {
+	n := len(succ)
+	t := &tarjan{succ: succ, index: make([]int32, n), low: make([]int32, n), next: make([]int32, n), comp: make([]int32, n)}
+	for i := range t.comp {
+		t.comp[i] = -1
+	}
+	for v := range succ {
+		if t.index[v] == 0 {
+			t.visit(int32(v))
+		}
+	}
+	return t.comp, int(t.count)
+}
+
+type tarjan struct {
+	succ             [][]int32
+	index, low, next []int32 // index counts from 1; 0: not seen
+	comp             []int32
+	stack, path      []int32
+	seen, count      int32
+}
+
+func (t *tarjan) push(v int32) {
+	t.seen++
+	t.index[v], t.low[v] = t.seen, t.seen
+	t.stack, t.path = append(t.stack, v), append(t.path, v)
+}
+
+func (t *tarjan) visit(root int32) {
+	t.push(root)
+	for len(t.path) > 0 {
+		v := t.path[len(t.path)-1]
+		if int(t.next[v]) < len(t.succ[v]) {
+			w := t.succ[v][t.next[v]]
+			t.next[v]++
+			if t.index[w] == 0 {
+				t.push(w)
+			} else if t.comp[w] < 0 {
+				t.low[v] = min(t.low[v], t.index[w])
+			}
+			continue
+		}
+		t.path = t.path[:len(t.path)-1]
+		if len(t.path) > 0 {
+			p := t.path[len(t.path)-1]
+			t.low[p] = min(t.low[p], t.low[v])
+		}
+		if t.low[v] == t.index[v] {
+			t.close(v)
+		}
+	}
+}
+
+// close takes the component whose first-seen member is v off the stack.
+func (t *tarjan) close(v int32) {
+	for {
+		w := t.stack[len(t.stack)-1]
+		t.stack = t.stack[:len(t.stack)-1]
+		t.comp[w] = t.count
+		if w == v {
+			break
+		}
+	}
+	t.count++
+}

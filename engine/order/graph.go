@@ -1,0 +1,319 @@
+package order
+
+import (
+	"cmp"
+	"slices"
+	"sync/atomic"
+
+	"github.com/bits-and-blooms/bitset"
+)
+
+// Graph is hard order made ready for a search over placed sets. Operations are
+// required (they have an answer) or optional (they may never happen).
+//
+// Clocks are kept as clocks: an operation is ready when its In is at most the
+// smallest Out not yet placed, one pointer a clock. Every other relation
+// becomes start arrays over a cover of the required operations by chains: for
+// each operation, the last position of each chain that must be placed before
+// it. A chain's order is hard order, so that one number per chain loses
+// nothing, whatever the relation (ALGORITHMS.md 4.1); it is found by asking
+// every pair from the chain's end, never by galloping, so that relations which
+// are not monotone along a chain stay exact.
+type Graph struct {
+	N        int
+	Sources  []Source
+	Optional []bool
+
+	Chains     [][]int32 // required operations, each chain in hard order
+	chain, pos []int32   // of a required operation; -1 for an optional one
+
+	clocks []*clockIndex
+	starts [][]need // per operation
+
+	// Optional operations that precede something ("bridges"): placing an
+	// operation drops the bridges before it for good.
+	bridges  [][]int32 // per operation: the unplaced optional operations that it drops
+	never    []bool    // optional operations before themselves
+	isBridge []bool    // nil: there are none
+}
+
+// need is one start: chain must be placed up to pos (a count).
+type need struct{ chain, count int32 }
+
+// NewGraph prepares the hard order sources over n operations. It stops early,
+// with a nil Graph, once cancelled is set.
+func NewGraph(n int, sources []Source, optional []bool, call []int64, cancelled *atomic.Bool) *Graph {
+	g := &Graph{N: n, Sources: sources, Optional: optional}
+	var general []Source
+	for _, s := range sources {
+		if c, ok := s.Relation.(*Clock); ok {
+			g.clocks = append(g.clocks, newClockIndex(c, optional))
+		} else {
+			general = append(general, s)
+		}
+	}
+	g.cover(call)
+	g.starts, g.bridges, g.never = make([][]need, n), make([][]int32, n), make([]bool, n)
+	b := &starter{Graph: g, general: general, cancelled: cancelled, row: make([]int32, len(g.Chains))}
+	b.direct()
+	b.bridge()
+	if cancelled != nil && cancelled.Load() {
+		return nil
+	}
+	return g
+}
+
+// Precedes reports whether some source orders a before b directly.
+func (g *Graph) Precedes(a, b int32) bool {
+	for i := range g.Sources {
+		if g.Sources[i].Precedes(a, b) {
+			return true
+		}
+	}
+	return false
+}
+
+// Edge returns the first source that orders a before b directly.
+func (g *Graph) Edge(a, b int32) (Source, bool) {
+	for _, s := range g.Sources {
+		if s.Precedes(a, b) {
+			return s, true
+		}
+	}
+	return Source{}, false
+}
+
+// cover splits the required operations into chains, greedily: each goes to the
+// end of a chain whose last operation precedes it. Any order of offering them
+// gives valid chains; that of their calls gives few.
+func (g *Graph) cover(call []int64) {
+	g.chain, g.pos = make([]int32, g.N), make([]int32, g.N)
+	var offer []int32
+	for i := range int32(g.N) {
+		g.chain[i], g.pos[i] = -1, -1
+		if !g.Optional[i] {
+			offer = append(offer, i)
+		}
+	}
+	slices.SortStableFunc(offer, func(a, b int32) int { return cmp.Compare(call[a], call[b]) })
+	for _, x := range offer {
+		j := slices.IndexFunc(g.Chains, func(ch []int32) bool { return g.Precedes(ch[len(ch)-1], x) })
+		if j < 0 {
+			j = len(g.Chains)
+			g.Chains = append(g.Chains, nil)
+		}
+		g.chain[x], g.pos[x] = int32(j), int32(len(g.Chains[j]))
+		g.Chains[j] = append(g.Chains[j], x)
+	}
+}
+
+// starter computes starts and bridges.
+type starter struct {
+	*Graph
+	general   []Source // the sources that are no clocks
+	cancelled *atomic.Bool
+	row       []int32 // scratch: counts by chain
+}
+
+func (b *starter) stop() bool { return b.cancelled != nil && b.cancelled.Load() }
+
+func (b *starter) precedes(sources []Source, a, x int32) bool {
+	for i := range sources {
+		if sources[i].Precedes(a, x) {
+			return true
+		}
+	}
+	return false
+}
+
+// direct fills starts from the direct edges of the general sources. What
+// precedes x through its own chain is placed before x anyway, so only what
+// exceeds the start of x's predecessor is searched, from the end of each chain.
+func (b *starter) direct() {
+	if len(b.general) == 0 {
+		return
+	}
+	floor := make([]int32, len(b.Chains))
+	for j, chain := range b.Chains {
+		clear(floor)
+		for _, x := range chain {
+			if b.stop() {
+				return
+			}
+			floor[j] = b.pos[x] + 1
+			b.starts[x] = b.scan(b.general, x, floor)
+			for _, n := range b.starts[x] {
+				floor[n.chain] = max(floor[n.chain], n.count)
+			}
+		}
+	}
+	clear(floor)
+	for y := range int32(b.N) {
+		if b.Optional[y] && !b.stop() {
+			b.starts[y] = b.scan(b.general, y, floor)
+		}
+	}
+}
+
+// scan returns the starts of x under sources that exceed floor.
+func (b *starter) scan(sources []Source, x int32, floor []int32) (needs []need) {
+	for j, chain := range b.Chains {
+		for m := int32(len(chain)) - 1; m >= floor[j]; m-- {
+			if chain[m] != x && b.precedes(sources, chain[m], x) {
+				needs = append(needs, need{int32(j), m + 1})
+				break
+			}
+		}
+	}
+	return needs
+}
+
+// bridge carries order through optional operations that precede something:
+// order is closed over them whether or not they are placed.
+func (b *starter) bridge() {
+	ys := b.bridging()
+	if len(ys) == 0 {
+		return
+	}
+	after := make([]*bitset.BitSet, len(ys)) // which bridges each bridge precedes, closed
+	b.isBridge = make([]bool, b.N)
+	index := make(map[int32]int, len(ys))
+	for k, y := range ys {
+		index[y] = k
+		b.isBridge[y] = true
+		after[k] = bitset.New(uint(len(ys)))
+	}
+	targets := make([][]int32, len(ys))
+	for k, y := range ys {
+		for x := range int32(b.N) {
+			if b.stop() {
+				return
+			}
+			if x == y || !b.Graph.Precedes(y, x) {
+				continue
+			}
+			targets[k] = append(targets[k], x)
+			if i, ok := index[x]; ok {
+				after[k].Set(uint(i))
+			}
+		}
+	}
+	closeOver(after)
+	floor := make([]int32, len(b.Chains))
+	for k, y := range ys {
+		b.never[y] = after[k].Test(uint(k))
+		own := b.scan(b.Sources, y, floor)
+		reached := bitset.New(uint(b.N))
+		for _, x := range targets[k] {
+			reached.Set(uint(x))
+		}
+		for i, ok := after[k].NextSet(0); ok; i, ok = after[k].NextSet(i + 1) {
+			for _, x := range targets[i] {
+				reached.Set(uint(x))
+			}
+		}
+		for x, ok := reached.NextSet(0); ok; x, ok = reached.NextSet(x + 1) {
+			b.bridges[x] = append(b.bridges[x], y)
+			b.starts[x] = b.merge(b.starts[x], own)
+		}
+	}
+}
+
+// bridging lists the optional operations that may precede something.
+func (b *starter) bridging() (ys []int32) {
+	for y := range int32(b.N) {
+		if !b.Optional[y] {
+			continue
+		}
+		some := len(b.general) > 0
+		for _, c := range b.clocks {
+			some = some || c.Out[y] != OutNever
+		}
+		if some {
+			ys = append(ys, y)
+		}
+	}
+	return ys
+}
+
+// closeOver makes a relation transitive (Warshall, 1962).
+func closeOver(after []*bitset.BitSet) {
+	for k := range after {
+		for i := range after {
+			if after[i].Test(uint(k)) {
+				after[i].InPlaceUnion(after[k])
+			}
+		}
+	}
+}
+
+// merge takes the greater count for each chain.
+func (b *starter) merge(to, from []need) []need {
+	for _, n := range to {
+		b.row[n.chain] = n.count
+	}
+	for _, n := range from {
+		b.row[n.chain] = max(b.row[n.chain], n.count)
+	}
+	to = slices.Clone(to)[:0]
+	for j, count := range b.row {
+		if count > 0 {
+			to = append(to, need{int32(j), count})
+			b.row[j] = 0
+		}
+	}
+	return to
+}
+
+// clockIndex is a clock with its required operations sorted by Out, so that
+// the smallest Out not yet placed is found by one pointer a group.
+type clockIndex struct {
+	*Clock
+	rank   []int32   // of a required operation in its group; -1: precedes nothing
+	group  []int32   // of any operation; -1: not in the clock
+	groups [][]int32 // required operations by Out
+}
+
+func newClockIndex(c *Clock, optional []bool) *clockIndex {
+	n := len(c.Out)
+	ix := &clockIndex{Clock: c, rank: make([]int32, n), group: make([]int32, n)}
+	numbers := map[int32]int32{}
+	for i := range n {
+		ix.rank[i], ix.group[i] = -1, -1
+		within := int32(0)
+		if c.Within != nil {
+			within = c.Within[i]
+		}
+		if within < 0 {
+			continue
+		}
+		g, ok := numbers[within]
+		if !ok {
+			g = int32(len(ix.groups))
+			numbers[within] = g
+			ix.groups = append(ix.groups, nil)
+		}
+		ix.group[i] = g
+		if !optional[i] && c.Out[i] != OutNever {
+			ix.groups[g] = append(ix.groups[g], int32(i))
+		}
+	}
+	for _, ops := range ix.groups {
+		slices.SortStableFunc(ops, func(a, b int32) int { return cmp.Compare(c.Out[a], c.Out[b]) })
+		for r, op := range ops {
+			ix.rank[op] = int32(r)
+		}
+	}
+	return ix
+}
+
+// Bridge reports whether the optional operation y may precede anything.
+func (g *Graph) Bridge(y int32) bool { return g.isBridge != nil && g.isBridge[y] }
+
+// Linear returns an order of the required operations that obeys the hard
+// order; ok is false where there is none.
+func (g *Graph) Linear() (line []int32, ok bool) {
+	f := g.NewFrontier()
+	f.placeReady(func(x int32) { line = append(line, x) })
+	return line, f.Left == 0
+}

@@ -1,0 +1,394 @@
+// Package engine decides: is there an order of the operations that obeys the
+// hard order and is legal?
+//
+// The search generalizes Wing and Gong ("Testing and Verifying Concurrent
+// Objects", JPDC 1993) from real time to any hard order, as the Pine paper
+// does: it walks topological orders of a DAG depth first and remembers every
+// configuration (placed set, states) that it has left (Lowe, "Testing for
+// linearizability", 2017). The rules, in the order in which Search applies
+// them:
+//
+//  1. A circle of hard edges through a required operation refutes at once.
+//  2. Optional operations (no answer came back) may be placed anywhere or
+//     never. Those that could only read are never placed.
+//  3. A read-only operation that is legal now and drops nothing is placed at
+//     once and never branched on (ALGORITHMS.md 1.4, R1): what follows cannot
+//     tell the difference, and its own place was somewhere later.
+//  4. Of several optional operations that step alike and precede nothing, one
+//     stands for all; so does a required one that steps like them (R3). An
+//     optional operation that would change nothing is not placed.
+//  5. A configuration seen before is not searched again. The memory of
+//     configurations is exact.
+//  6. Children are tried by soft order, then earliest return first. Order never
+//     prunes.
+package engine
+
+import (
+	"cmp"
+	"context"
+	"encoding/binary"
+	"slices"
+	"sync/atomic"
+
+	"pinyon/engine/history"
+	"pinyon/engine/order"
+	"pinyon/engine/spec"
+)
+
+// Problem is what Search decides.
+type Problem struct {
+	View    *history.View
+	Graph   *order.Graph
+	Soft    []order.Source
+	Machine spec.Machine // deterministic; see spec.Deterministic
+}
+
+// Limits bound a search; zero fields do not.
+type Limits struct {
+	States int64 // configurations
+	Memory int64 // bytes of configurations
+}
+
+// Result is the outcome of a Search.
+type Result struct {
+	Kind    spec.Kind
+	States  int64
+	Bytes   int64   // memory held by configurations at the end
+	Witness []int32 // Consistent: the order found
+	Budget  string  // Unknown: "states", "time", "memory" or "cancelled"
+	// Deepest is an order as long as any that was found, and States the object
+	// states after it by key code, when no order was complete.
+	Deepest      []int32
+	DeepestState map[int32]int32
+}
+
+// Live counts for progress displays, shared by parallel searches.
+type Live struct{ States, Bytes atomic.Int64 }
+
+// placed is one step of the trail.
+type placed struct{ op, before int32 }
+
+// child is an operation that may come next, with the state after it.
+type child struct {
+	op, next int32
+	soft     int32
+}
+
+// frame is a configuration on the current path with the children left to try.
+type frame struct {
+	trail    int // length of the trail in this configuration
+	children []child
+	next     int
+}
+
+type search struct {
+	Problem
+	limits   Limits
+	ctx      context.Context
+	f        *order.Frontier
+	object   []int32 // by operation: index into state
+	codes    []int32 // by object: key code
+	state    []int32 // by object
+	optional []int32 // optional operations worth placing, by call
+	class    []int32 // by operation; nil: the machine does not tell
+	memo     *memo
+	key      []byte
+	wide     bool // chains too long for 16-bit positions
+	trail    []placed
+	frames   []frame
+	result   Result
+	steps    int64
+	live     *Live
+	reported int64
+}
+
+// Search decides p. It stops early with Kind Unknown when a limit is reached,
+// when ctx's deadline passes (budget "time") or when ctx is cancelled. A panic
+// of a user's function passes through it.
+func Search(ctx context.Context, p Problem, limits Limits, live *Live) Result {
+	return newSearch(ctx, p, limits, live).run()
+}
+
+func newSearch(ctx context.Context, p Problem, limits Limits, live *Live) *search {
+	if live == nil {
+		live = &Live{}
+	}
+	s := &search{Problem: p, limits: limits, ctx: ctx, live: live, f: p.Graph.NewFrontier()}
+	s.objects()
+	_, classes := p.Machine.(spec.Classer)
+	if classes {
+		s.class = make([]int32, p.View.N)
+	}
+	for i := range int32(p.View.N) {
+		if classes {
+			s.class[i] = p.Machine.(spec.Classer).Class(i)
+		}
+		if p.Graph.Optional[i] && (p.View.Idle == nil || !p.View.Idle[i]) {
+			s.optional = append(s.optional, i)
+		}
+	}
+	slices.SortStableFunc(s.optional, func(a, b int32) int { return cmp.Compare(p.View.Call[a], p.View.Call[b]) })
+	for _, ch := range p.Graph.Chains {
+		s.wide = s.wide || len(ch) > 0xffff
+	}
+	width := 2
+	if s.wide {
+		width = 4
+	}
+	s.memo = newMemo(width*len(p.Graph.Chains) + (len(s.optional)+7)/8 + 4*len(s.state))
+	return s
+}
+
+// objects numbers the objects that occur and gives each its initial state.
+func (s *search) objects() {
+	s.object = make([]int32, s.View.N)
+	index := map[int32]int32{}
+	for i, code := range s.View.Key {
+		o, ok := index[code]
+		if !ok {
+			o = int32(len(s.state))
+			index[code] = o
+			s.codes = append(s.codes, code)
+			s.state = append(s.state, s.Machine.Init(code))
+		}
+		s.object[i] = o
+	}
+}
+
+func (s *search) run() Result {
+	s.commit()
+	for {
+		if s.f.Left == 0 {
+			return s.finish(spec.Consistent, "")
+		}
+		if budget := s.over(); budget != "" {
+			return s.finish(spec.Unknown, budget)
+		}
+		if s.memo.insert(s.pack()) {
+			s.frames = append(s.frames, frame{trail: len(s.trail), children: s.children()})
+		} else {
+			s.deepest()
+		}
+		if !s.advance() {
+			return s.finish(spec.Violation, "")
+		}
+	}
+}
+
+// advance goes to the next child to try, backtracking where needed; false when
+// there is none.
+func (s *search) advance() bool {
+	for len(s.frames) > 0 {
+		fr := &s.frames[len(s.frames)-1]
+		s.undo(fr.trail)
+		if fr.next < len(fr.children) {
+			c := fr.children[fr.next]
+			fr.next++
+			s.place(c.op, c.next)
+			s.commit()
+			return true
+		}
+		if fr.next == 0 || len(fr.children) == 0 {
+			s.deepest()
+		}
+		s.frames = s.frames[:len(s.frames)-1]
+	}
+	return false
+}
+
+func (s *search) place(op, next int32) {
+	o := s.object[op]
+	s.trail = append(s.trail, placed{op, s.state[o]})
+	s.state[o] = next
+	s.f.Place(op)
+}
+
+func (s *search) undo(length int) {
+	for len(s.trail) > length {
+		last := s.trail[len(s.trail)-1]
+		s.trail = s.trail[:len(s.trail)-1]
+		s.f.Unplace(last.op)
+		s.state[s.object[last.op]] = last.before
+	}
+}
+
+// commit is rule 3. The state must be unchanged exactly: over sets of states a
+// read that narrows the set is no mere read.
+func (s *search) commit() {
+	if s.View.Read == nil {
+		return
+	}
+	for progress := true; progress; {
+		progress = false
+		for j := range s.Graph.Chains {
+			for x := s.f.Head(j); x >= 0 && s.committable(x); x = s.f.Head(j) {
+				s.place(x, s.state[s.object[x]])
+				progress = true
+				if s.steps++; s.steps&0xfff == 0 && s.ctx.Err() != nil {
+					return
+				}
+			}
+		}
+	}
+}
+
+func (s *search) committable(x int32) bool {
+	if !s.View.Read[x] || !s.f.Ready(x) || !s.f.Strict(x) {
+		return false
+	}
+	now := s.state[s.object[x]]
+	next, ok := s.Machine.Step(now, x)
+	return ok && next == now
+}
+
+// children lists what may come next, best first (rules 2, 4 and 6).
+func (s *search) children() []child {
+	var cs []child
+	for j := range s.Graph.Chains {
+		x := s.f.Head(j)
+		if x < 0 || !s.f.Ready(x) {
+			continue
+		}
+		if next, ok := s.Machine.Step(s.state[s.object[x]], x); ok {
+			cs = append(cs, child{op: x, next: next})
+		}
+	}
+	s.rank(cs)
+	required := len(cs)
+	for _, y := range s.optional {
+		if !s.f.Ready(y) || s.stoodFor(y, cs) {
+			continue
+		}
+		now := s.state[s.object[y]]
+		if next, ok := s.Machine.Step(now, y); ok && next != now {
+			cs = append(cs, child{op: y, next: next})
+		}
+	}
+	s.rank(cs[required:])
+	return cs
+}
+
+// stoodFor reports whether another child stands for the optional operation y:
+// it steps alike, drops nothing, and y precedes nothing that it does not.
+func (s *search) stoodFor(y int32, cs []child) bool {
+	if s.class == nil || s.Graph.Bridge(y) {
+		return false
+	}
+	for _, c := range cs {
+		if s.class[c.op] == s.class[y] && s.object[c.op] == s.object[y] && s.f.Strict(c.op) {
+			return true
+		}
+	}
+	return false
+}
+
+// rank sorts children by how many others softly precede them, then by return,
+// then by call.
+func (s *search) rank(cs []child) {
+	for i := range cs {
+		cs[i].soft = 0
+		for j := range cs {
+			if i != j && s.softly(cs[j].op, cs[i].op) {
+				cs[i].soft++
+			}
+		}
+	}
+	slices.SortStableFunc(cs, func(a, b child) int {
+		return cmp.Or(cmp.Compare(a.soft, b.soft), cmp.Compare(s.View.Ret[a.op], s.View.Ret[b.op]),
+			cmp.Compare(s.View.Call[a.op], s.View.Call[b.op]))
+	})
+}
+
+func (s *search) softly(a, b int32) bool {
+	for i := range s.Soft {
+		if s.Soft[i].Precedes(a, b) {
+			return true
+		}
+	}
+	return false
+}
+
+// pack writes the configuration as a key: chain positions, which optional
+// operations are placed, states.
+func (s *search) pack() []byte {
+	k := s.key[:0]
+	for _, p := range s.f.Pos {
+		if s.wide {
+			k = binary.LittleEndian.AppendUint32(k, uint32(p))
+		} else {
+			k = binary.LittleEndian.AppendUint16(k, uint16(p))
+		}
+	}
+	bits := byte(0)
+	for i, y := range s.optional {
+		if s.f.Placed[y] {
+			bits |= 1 << (i & 7)
+		}
+		if i&7 == 7 || i == len(s.optional)-1 {
+			k = append(k, bits)
+			bits = 0
+		}
+	}
+	for _, n := range s.state {
+		k = binary.LittleEndian.AppendUint32(k, uint32(n))
+	}
+	s.key = k
+	return k
+}
+
+// over returns the budget that ran out, or "".
+func (s *search) over() string {
+	n := s.memo.count
+	switch {
+	case s.limits.States > 0 && n >= s.limits.States:
+		return "states"
+	case s.limits.Memory > 0 && s.memo.bytes > s.limits.Memory || s.memo.full():
+		return "memory"
+	case s.ctx.Err() == context.DeadlineExceeded:
+		return "time"
+	case s.ctx.Err() != nil:
+		return "cancelled"
+	}
+	if n&0x3f == 0 {
+		s.report()
+	}
+	return ""
+}
+
+// report adds what is new to the live counts.
+func (s *search) report() {
+	s.live.States.Add(s.memo.count - s.reported)
+	s.reported = s.memo.count
+}
+
+// deepest keeps the longest order that led nowhere.
+func (s *search) deepest() {
+	if len(s.trail) <= len(s.result.Deepest) && s.result.DeepestState != nil {
+		return
+	}
+	s.result.Deepest = s.order(s.result.Deepest[:0])
+	s.result.DeepestState = make(map[int32]int32, len(s.state))
+	for o, code := range s.codes {
+		s.result.DeepestState[code] = s.state[o]
+	}
+}
+
+func (s *search) order(into []int32) []int32 {
+	for _, p := range s.trail {
+		into = append(into, p.op)
+	}
+	return into
+}
+
+func (s *search) finish(kind spec.Kind, budget string) Result {
+	if kind == spec.Unknown {
+		s.deepest()
+	}
+	s.report()
+	r := s.result
+	r.Kind, r.Budget, r.States, r.Bytes = kind, budget, s.memo.count, s.memo.bytes
+	if kind == spec.Consistent {
+		r.Witness, r.Deepest, r.DeepestState = s.order(nil), nil, nil
+	}
+	return r
+}

@@ -1,0 +1,184 @@
+package models
+
+import (
+	"fmt"
+	"strings"
+
+	"pinyon/engine/history"
+	"pinyon/engine/spec"
+)
+
+// operation is one row of a model's table: how a recorded call is decoded.
+// Decoders return, beside the result, what they would have accepted: "" when
+// all is well.
+type operation[In, Out any] struct {
+	OpDoc
+	in func(v history.Value) (in In, want string)
+	// out decodes what an OK call returned. known is false where nothing that
+	// could be compared was recorded.
+	out func(r recorded) (out Out, known bool, want string)
+	// nilRead: a null output falls under the nil-read rule.
+	nilRead bool
+}
+
+// recorded is the call as the history holds it.
+type recorded struct {
+	in, out history.Value
+	// foreign: the history comes from a format whose completions may repeat the
+	// input where the operation returns nothing (Jepsen's).
+	foreign bool
+}
+
+// repeats reports whether the output only repeats the input.
+func (r recorded) repeats() bool { return r.foreign && r.out == r.in }
+
+// entry completes e from the table of its operations and the constructor of
+// its model.
+func entry[S, In, Out any](e Entry, ops []operation[In, Out], model func(initial history.Value) (spec.Model[S, In, Out], error)) Entry {
+	for i := range ops {
+		e.Ops = append(e.Ops, ops[i].OpDoc)
+	}
+	e.Bind = func(h *history.Raw, o Options) (*spec.Subject, error) {
+		initial := o.Initial
+		if initial == history.Absent {
+			initial = h.Header.Initial
+		}
+		m, err := model(initial)
+		if err != nil {
+			return nil, &history.Error{Path: h.Path, Msg: fmt.Sprintf("initial value for model %s: %v", e.Name, err)}
+		}
+		unknown, err := o.nilIsUnknown(h)
+		if err != nil {
+			return nil, err
+		}
+		b := &binder[In, Out]{h: h, model: e.Name, ops: ops, nilUnknown: unknown}
+		typed, err := b.decode()
+		if err != nil {
+			return nil, err
+		}
+		s, err := spec.Erase(typed, m)
+		if err != nil {
+			return nil, err
+		}
+		record(s.View, h)
+		return s, nil
+	}
+	return e
+}
+
+// nilIsUnknown resolves the nil-read rule in force.
+func (o Options) nilIsUnknown(h *history.Raw) (bool, error) {
+	rule := o.NilRead
+	if rule == "" {
+		rule = h.Header.NilRead
+	}
+	switch rule {
+	case "unknown":
+		return true, nil
+	case "", "absent":
+		return false, nil
+	}
+	return false, &history.Error{Path: h.Path, Msg: fmt.Sprintf("nil-read %q; expected unknown or absent", rule)}
+}
+
+// record keeps the recorded values for rules, by position in the View. Only
+// what came back counts as an output.
+func record(v *history.View, h *history.Raw) {
+	v.In, v.Out = make([]history.Value, v.N), make([]history.Value, v.N)
+	for j, i := range v.Ops {
+		v.In[j] = h.Ops[i].In
+		if h.Ops[i].Outcome == history.OK && !h.Ops[i].NoOut {
+			v.Out[j] = h.Ops[i].Out
+		}
+	}
+}
+
+// binder decodes one history.
+type binder[In, Out any] struct {
+	h          *history.Raw
+	model      string
+	ops        []operation[In, Out]
+	nilUnknown bool
+}
+
+func (b *binder[In, Out]) decode() (*history.Of[In, Out], error) {
+	h := b.h
+	typed := &history.Of[In, Out]{
+		Header: h.Header, Notes: h.Notes, IDs: h.IDs, Origins: h.Origins, Path: h.Path,
+		Processes: h.Processes, Order: h.Order, Format: h.Format,
+		Ops: make([]history.Op[In, Out], len(h.Ops)),
+	}
+	byName := map[string]*operation[In, Out]{}
+	for i := range b.ops {
+		for _, name := range append([]string{b.ops[i].F}, b.ops[i].Aliases...) {
+			byName[name] = &b.ops[i]
+		}
+	}
+	for i := range h.Ops {
+		o := byName[fold(h.Ops[i].F)]
+		if o == nil {
+			return nil, b.unknownName(i)
+		}
+		if err := b.decodeOp(o, i, &typed.Ops[i]); err != nil {
+			return nil, err
+		}
+	}
+	return typed, nil
+}
+
+// fold maps the spellings of one name together: PUSH is push, and add_and_get
+// is add-and-get.
+func fold(name string) string { return strings.ReplaceAll(strings.ToLower(name), "_", "-") }
+
+func (b *binder[In, Out]) unknownName(i int) error {
+	var names []string
+	for _, o := range b.ops {
+		names = append(names, o.F)
+	}
+	f := b.h.Ops[i].F
+	return b.h.Errorf(i, "model %s has no operation %q; %s", b.model, f, expected(f, names))
+}
+
+// decodeOp decodes operation i. A failed operation did not happen: what came
+// back with it is ignored, and only its name and input must make sense.
+func (b *binder[In, Out]) decodeOp(o *operation[In, Out], i int, op *history.Op[In, Out]) error {
+	raw := &b.h.Ops[i]
+	in, want := o.in(raw.In)
+	if want != "" {
+		return b.h.Errorf(i, "%s of model %s: want %s as input, got %s", raw.F, b.model, want, got(raw.In))
+	}
+	*op = history.Op[In, Out]{
+		Process: raw.Process, F: raw.F, Key: raw.Key, In: in, Invoke: raw.Invoke, Return: raw.Return,
+		Outcome: raw.Outcome, NoOut: raw.NoOut, Node: raw.Node, Error: raw.Error, Hints: raw.Hints,
+	}
+	if raw.Outcome != history.OK || raw.NoOut {
+		return nil
+	}
+	null := raw.Out == history.Null || raw.Out == history.Absent
+	if o.nilRead && null && b.nilUnknown {
+		op.NoOut = true
+		return nil
+	}
+	foreign := b.h.Format != "" && b.h.Format != "native"
+	out, known, want := o.out(recorded{raw.In, raw.Out, foreign})
+	if want != "" {
+		hint := ""
+		if o.nilRead && null {
+			hint = "; with nil-read unknown, a read of null fits anything"
+		}
+		return b.h.Errorf(i, "%s of model %s: want %s as output, got %s%s", raw.F, b.model, want, got(raw.Out), hint)
+	}
+	op.Out, op.NoOut = out, !known
+	return nil
+}
+
+// got writes a value for an error message.
+func got(v history.Value) string {
+	if v == history.Absent {
+		return "nothing"
+	}
+	if t := []rune(v.Text()); len(t) > 60 {
+		return string(t[:57]) + "..."
+	}
+	return v.Text()
+}

@@ -1,0 +1,25 @@
+// Package models holds sequential specifications, one file each, and their
+// registry.
+//
+// Every model is a typed spec.Model that a library user can call without any
+// JSON, with constructors for its inputs:
+//
+//	m := models.Register(history.Int(0))
+//	op := history.Op[models.RegisterIn, history.Value]{F: "write", In: models.Write(history.Int(7)), ...}
+//
+// The registry (All, Lookup) binds a recorded history, whose inputs and outputs
+// are values, to a model by name.
+//
+// Rules that hold for every model:
+//
+//   - Inputs, outputs and states are immutable and comparable; equal inputs and
+//     outputs step alike in every state.
+//   - Integers are exact at any size; nothing wraps around.
+//   - Outputs are compared as values: 7 and "7" differ, and so do 1 and 1.0.
+//   - An operation that answers nothing (a write) has the zero output, or NoOut.
+//   - ReadOnly is exact: it holds when the operation, with that input and that
+//     output, leaves every state in which it is possible unchanged
+//     (ALGORITHMS.md 1.4, R1: such operations need no branching). It is a fact
+//     about the operation, never about one state: a write of the value that is
+//     already there is not read-only.
+package models

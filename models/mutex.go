@@ -1,0 +1,81 @@
+package models
+
+import (
+	"fmt"
+
+	"pinyon/engine/history"
+	"pinyon/engine/spec"
+)
+
+// MutexIn is an input of mutex; Acquire, TryAcquire and Release make one.
+type MutexIn struct{ F string }
+
+// Acquire takes the lock; it is possible only while it is free.
+func Acquire() MutexIn { return MutexIn{"acquire"} }
+
+// TryAcquire takes the lock if it is free, and says whether it did.
+func TryAcquire() MutexIn { return MutexIn{"try-acquire"} }
+
+// Release frees the lock, whoever holds it; it is impossible while it is free.
+func Release() MutexIn { return MutexIn{"release"} }
+
+// Mutex is a lock without an owner, free at first. Its state says whether it is
+// held. The output of try-acquire is history.True or history.False, of the
+// others history.Absent.
+func Mutex() spec.Model[bool, MutexIn, history.Value] {
+	return spec.Model[bool, MutexIn, history.Value]{
+		Name:  "mutex",
+		Init:  func() bool { return false },
+		Apply: mutexApply,
+		ReadOnly: func(in MutexIn, out *history.Value) bool {
+			return in.F == "try-acquire" && out != nil && *out == history.False
+		},
+		Text: func(in MutexIn, out *history.Value) string {
+			if in.F == "try-acquire" {
+				return answered(in.F, out, "null")
+			}
+			return in.F
+		},
+		Describe: func(held bool) string {
+			if held {
+				return "held"
+			}
+			return "free"
+		},
+	}
+}
+
+func mutexApply(held bool, in MutexIn) (next bool, out history.Value, ok bool) {
+	switch in.F {
+	case "acquire":
+		return true, history.Absent, !held
+	case "try-acquire":
+		return true, history.Bool(!held), true
+	case "release":
+		return false, history.Absent, held
+	}
+	panic(noSuch("mutex", in.F))
+}
+
+func mutexEntry() Entry {
+	ops := []operation[MutexIn, history.Value]{{
+		OpDoc: OpDoc{F: "acquire", Aliases: []string{"lock"}},
+		in:    noInput(Acquire()), out: noOutput[history.Value],
+	}, {
+		OpDoc: OpDoc{F: "try-acquire", Aliases: []string{"try-lock"}, Out: "true when it took the lock, false when it was held"},
+		in:    noInput(TryAcquire()), out: boolOutput,
+	}, {
+		OpDoc: OpDoc{F: "release", Aliases: []string{"unlock"}},
+		in:    noInput(Release()), out: noOutput[history.Value],
+	}}
+	return entry(Entry{
+		Name:    "mutex",
+		Doc:     "A lock that anyone may release; releasing a free one is a violation.",
+		Initial: `"free"`,
+	}, ops, func(initial history.Value) (m spec.Model[bool, MutexIn, history.Value], err error) {
+		if initial != history.Absent && initial != history.Null && initial != history.String("free") {
+			return m, fmt.Errorf("want \"free\", got %s", got(initial))
+		}
+		return Mutex(), nil
+	})
+}

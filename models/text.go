@@ -1,0 +1,62 @@
+package models
+
+import (
+	"fmt"
+	"iter"
+	"strings"
+
+	"pinyon/engine/history"
+)
+
+// answered appends an answer in words: "read = 17", "dequeue = empty" (where
+// null is called empty), "read (no answer)".
+func answered(text string, out *history.Value, null string) string {
+	switch {
+	case out == nil:
+		return text + " (no answer)"
+	case *out == history.Null:
+		return text + " = " + null
+	}
+	return text + " = " + out.Label()
+}
+
+// orNull writes a value, with a word for null.
+func orNull(v history.Value, null string) string {
+	if v == history.Null {
+		return null
+	}
+	return v.Label()
+}
+
+// shown is how many elements of a long state are written.
+const shown = 20
+
+// listed writes up to shown of n elements between two brackets, then how many
+// more there are.
+func listed(open string, n int, elems iter.Seq[string], sep, shut string) string {
+	words := make([]string, 0, min(n, shown+1))
+	for e := range elems {
+		if len(words) == shown {
+			words = append(words, fmt.Sprintf("... %d more", n-shown))
+			break
+		}
+		words = append(words, e)
+	}
+	return open + strings.Join(words, sep) + shut
+}
+
+// noSuch stops a step that was handed another model's input; spec turns the
+// panic into an error that names the operation.
+func noSuch(model, f string) string { return fmt.Sprintf("model %s has no operation %q", model, f) }
+
+// elementsOf returns the elements of an initial list: none for null.
+func elementsOf(initial history.Value) ([]history.Value, error) {
+	if initial == history.Absent || initial == history.Null {
+		return nil, nil
+	}
+	if k := initial.Kind(); k != history.KindArray && k != history.KindSet {
+		return nil, fmt.Errorf("want an array of elements, got %s", got(initial))
+	}
+	elems, _ := initial.Elems()
+	return elems, nil
+}

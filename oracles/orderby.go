@@ -1,0 +1,274 @@
+package oracles
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"pinyon/engine/history"
+	"pinyon/engine/order"
+	"pinyon/oracles/rule"
+)
+
+// ties says what equal places mean.
+type ties int
+
+const (
+	tiesConcurrent ties = iota
+	tiesWriteFirst
+	tiesReadFirst
+)
+
+// part is one hint of a place: an integer or an array of integers.
+type part struct {
+	name string
+	typ  rule.Type
+}
+
+// orderBy is a total preorder: every operation has a place, one hint or
+// several, and lower places come first.
+type orderBy struct {
+	write, read []part // by kind; the same slice where kinds do not differ
+	byKind      bool
+	ties        ties
+	soft        bool
+	only        []string // nil: all operations
+}
+
+// ordering reads order_by and the keys that belong to it.
+func (l *loader) ordering(root *node) error {
+	n := root.get("order_by")
+	if n == nil {
+		for _, key := range []string{"strength", "ties", "only"} {
+			if k := root.get(key); k != nil {
+				return l.at(k, "%s belongs to order_by, which is missing", key)
+			}
+		}
+		return nil
+	}
+	o := &orderBy{byKind: n.form == table}
+	var err error
+	if o.byKind {
+		err = l.orderByKind(n, o)
+	} else {
+		o.write, err = l.parts(n)
+		o.read = o.write
+	}
+	if err != nil {
+		return err
+	}
+	strength, err := l.choice(root, "strength", "hard", "soft")
+	if err != nil {
+		return err
+	}
+	t, err := l.choice(root, "ties", "concurrent", "write_before_read", "read_before_write")
+	if err != nil {
+		return err
+	}
+	o.soft, o.ties = strength == 1, ties(t)
+	l.doc.orderBy = o
+	return l.only(root, o)
+}
+
+func (l *loader) orderByKind(n *node, o *orderBy) (err error) {
+	if err = l.knownKeys(n, "order_by", "write", "read"); err != nil {
+		return err
+	}
+	write, read := n.get("write"), n.get("read")
+	if write == nil || read == nil {
+		return l.at(n, "order_by by kind has both keys, write and read")
+	}
+	if o.write, err = l.parts(write); err != nil {
+		return err
+	}
+	if o.read, err = l.parts(read); err != nil {
+		return err
+	}
+	same := slices.EqualFunc(o.write, o.read, func(a, b part) bool { return a.typ == b.typ })
+	if !same {
+		return l.at(read, "writes and reads stand on one line only if their fields have the same types")
+	}
+	return nil
+}
+
+// parts reads a field, or several in lexicographic order.
+func (l *loader) parts(n *node) ([]part, error) {
+	fields := []*node{n}
+	if n.form == list {
+		fields = n.items
+	}
+	if n.form == table || len(fields) == 0 {
+		return nil, l.at(n, "order_by takes a field, a list of fields, or {write: field, read: field}")
+	}
+	var parts []part
+	for _, f := range fields {
+		name, err := l.word(f, "a field of order_by")
+		if err != nil {
+			return nil, err
+		}
+		typ, ok := l.doc.fields[name]
+		if !ok {
+			var known []string
+			for k := range l.doc.fields {
+				known = append(known, k)
+			}
+			return nil, l.at(f, "the field %s is not declared%s; declare it under fields, such as {%s: int}", name, rule.DidYouMean(name, known), name)
+		}
+		if typ == rule.Str {
+			return nil, l.at(f, "order_by takes integers and arrays of integers, and %s is a string", name)
+		}
+		parts = append(parts, part{name, typ})
+	}
+	return parts, nil
+}
+
+func (l *loader) only(root *node, o *orderBy) error {
+	n := root.get("only")
+	if n == nil {
+		return nil
+	}
+	if n.form != list || len(n.items) == 0 {
+		return l.at(n, "only is a list of operation names, such as [append, put]")
+	}
+	for _, f := range n.items {
+		name, err := l.word(f, "an operation's name")
+		if err != nil {
+			return err
+		}
+		o.only = append(o.only, name)
+	}
+	return nil
+}
+
+// places finds every operation's place in one View.
+type places struct {
+	o *orderBy
+	v *history.View
+}
+
+// parts are the hints that give operation i its place.
+func (p places) parts(i int32) []part {
+	if p.o.byKind && p.v.Read[i] {
+		return p.o.read
+	}
+	return p.o.write
+}
+
+func (p places) has(i int32) bool {
+	for _, q := range p.parts(i) {
+		c, ok := p.v.Hints[q.name], false
+		if q.typ == rule.Ints {
+			_, ok = c.List(i)
+		} else {
+			_, ok = c.Int(i)
+		}
+		if !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// compare compares the places of two operations that have one.
+func (p places) compare(i, j int32) int {
+	of, than := p.parts(i), p.parts(j)
+	for k := range of {
+		c, d := p.v.Hints[of[k].name], p.v.Hints[than[k].name]
+		var sign int
+		if of[k].typ == rule.Ints {
+			x, _ := c.List(i)
+			y, _ := d.List(j)
+			sign = slices.Compare(x, y)
+		} else {
+			x, _ := c.Int(i)
+			y, _ := d.Int(j)
+			sign = cmp.Compare(x, y)
+		}
+		if sign != 0 {
+			return sign
+		}
+	}
+	return 0
+}
+
+// text names the hints and the values of operation i's place.
+func (p places) text(i int32) (names, values string) {
+	var ns, vs []string
+	for _, q := range p.parts(i) {
+		ns = append(ns, q.name)
+		if list, ok := p.v.Hints[q.name].List(i); ok {
+			vs = append(vs, fmt.Sprint(list))
+		} else if n, ok := p.v.Hints[q.name].Int(i); ok {
+			vs = append(vs, fmt.Sprint(n))
+		}
+	}
+	if len(ns) == 1 {
+		return ns[0], vs[0]
+	}
+	return "(" + strings.Join(ns, ", ") + ")", "(" + strings.Join(vs, ", ") + ")"
+}
+
+// clock turns the preorder into a clock. Places are ranked, so that nothing
+// can overflow; at one rank n the kind that ties puts first reads 2n and the
+// other 2n+1. Out and In agree, so nothing precedes itself.
+func (o *orderBy) clock(v *history.View, r *order.Rules) (*order.Clock, error) {
+	if v.Read == nil && (o.byKind || o.ties != tiesConcurrent) {
+		return nil, ErrCannotTell
+	}
+	p := places{o, v}
+	c := &order.Clock{Name: "order_by", Out: make([]int64, v.N), In: make([]int64, v.N), Reason: p.why}
+	var placed []int32
+	carriers := 0
+	for i := range int32(v.N) {
+		c.Out[i], c.In[i] = order.OutNever, order.InNever
+		if o.only != nil && !slices.Contains(o.only, v.FName[v.F[i]]) {
+			continue
+		}
+		carriers++
+		if p.has(i) {
+			placed = append(placed, i)
+		}
+	}
+	if missing := carriers - len(placed); missing > 0 {
+		r.Notice("%d of %d operations lack %s and are unordered", missing, carriers, o.names())
+	}
+	if carriers == 0 && v.N > 0 {
+		r.Notice("no operation is named %s, so order_by orders nothing", strings.Join(o.only, " or "))
+	}
+	slices.SortFunc(placed, p.compare)
+	rank := int64(0)
+	for k, i := range placed {
+		if k > 0 && p.compare(placed[k-1], i) != 0 {
+			rank++
+		}
+		t := 2 * rank
+		if o.ties != tiesConcurrent && v.Read[i] == (o.ties == tiesWriteFirst) {
+			t++
+		}
+		c.Out[i], c.In[i] = t, t
+	}
+	return c, nil
+}
+
+// names names the hints for people.
+func (o *orderBy) names() string {
+	join := func(parts []part) string {
+		var names []string
+		for _, q := range parts {
+			names = append(names, q.name)
+		}
+		return strings.Join(names, " or ")
+	}
+	return either(join(o.write), join(o.read))
+}
+
+func (p places) why(a, b int32) string {
+	tie := "write before read"
+	if p.o.ties == tiesReadFirst {
+		tie = "read before write"
+	}
+	namesA, valuesA := p.text(a)
+	namesB, valuesB := p.text(b)
+	return compared(namesA, valuesA, namesB, valuesB, tie)
+}

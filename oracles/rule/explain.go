@@ -1,0 +1,79 @@
+package rule
+
+import (
+	"fmt"
+	"go/token"
+	"strconv"
+	"strings"
+)
+
+// negation turns an operator into the one that says the opposite.
+var negation = map[token.Token]token.Token{
+	token.LSS: token.GEQ, token.GEQ: token.LSS, token.GTR: token.LEQ,
+	token.LEQ: token.GTR, token.EQL: token.NEQ, token.NEQ: token.EQL,
+}
+
+// Why returns the condition and the values that make it true for a and b, as
+// in "a.revision < b.revision: 40 < 41". Comparisons that say nothing beyond
+// the condition itself, such as a.kind == "write", are left out.
+func (b *Bound) Why(x, y int32) string {
+	var parts []string
+	b.explain(b.root, true, x, y, &parts)
+	text := strings.Join(strings.Fields(b.Text), " ")
+	if len(parts) == 0 {
+		return text
+	}
+	return text + ": " + strings.Join(parts, ", ")
+}
+
+// explain appends the comparisons that make c what it should be.
+func (b *Bound) explain(c *cond, want bool, x, y int32, parts *[]string) {
+	switch c.op {
+	case token.NOT:
+		b.explain(c.l, !want, x, y, parts)
+	case token.LAND, token.LOR:
+		for _, d := range []*cond{c.l, c.r} {
+			if d.bind(b.view)(x, y) == tri(want) {
+				b.explain(d, want, x, y, parts)
+			}
+		}
+	default:
+		b.values(c.cmp, want, x, y, parts)
+	}
+}
+
+func (b *Bound) values(c *comparison, want bool, x, y int32, parts *[]string) {
+	op := c.op
+	if !want {
+		op = negation[op]
+	}
+	if op == token.EQL && (c.l.konst || c.r.konst) || c.l.typ == kindType || c.r.typ == kindType {
+		return
+	}
+	part := fmt.Sprintf("%s %s %s", b.text(c.l, x, y), op, b.text(c.r, x, y))
+	for _, p := range *parts {
+		if p == part {
+			return
+		}
+	}
+	*parts = append(*parts, part)
+}
+
+// text returns an operand's value as people read it.
+func (b *Bound) text(o *operand, x, y int32) string {
+	switch o.typ {
+	case Int:
+		if n, ok := o.ints(b.view)(x, y); ok {
+			return strconv.FormatInt(n, 10)
+		}
+	case Str:
+		if s, ok := o.strings(b.view)(x, y); ok {
+			return strconv.Quote(s)
+		}
+	case valueType:
+		if t := o.values(b.view)(x, y).Text(); t != "" {
+			return t
+		}
+	}
+	return "missing"
+}
