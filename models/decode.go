@@ -1,6 +1,10 @@
 package models
 
-import "pinyon/engine/history"
+import (
+	"fmt"
+
+	"pinyon/engine/history"
+)
 
 // The decoders that several models share. Each returns, last, what it would
 // have accepted, or "".
@@ -120,3 +124,26 @@ func elementOutput(r recorded) (out history.Value, known bool, want string) {
 }
 
 const elementDoc = `the element, or null when empty (also "empty", "EMPTY", :empty)`
+
+// elementsOf returns the elements of an initial list: none for null.
+func elementsOf(initial history.Value) ([]history.Value, error) {
+	if initial == history.Absent || initial == history.Null {
+		return nil, nil
+	}
+	if k := initial.Kind(); k != history.KindArray && k != history.KindSet {
+		return nil, fmt.Errorf("want an array of elements, got %s", got(initial))
+	}
+	elems, _ := initial.Elems()
+	return elems, nil
+}
+
+// containerElements is elementsOf for containers whose empty answer has names.
+func containerElements(initial history.Value) ([]history.Value, error) {
+	elems, err := elementsOf(initial)
+	for _, e := range elems {
+		if isEmptyName(e) {
+			return nil, fmt.Errorf("%s cannot be an element: it names the answer of an empty one", got(e))
+		}
+	}
+	return elems, err
+}

@@ -130,23 +130,36 @@ func kvText(in KVIn, out *history.Value) string {
 }
 
 // initialUnder finds a key among the members of an initial value, null when it
-// is not there. A JSON object can only name keys by strings, so there "x" also
-// means the keyword :x, and "7" the integer; the very key wins.
+// is not there; the very key wins over one that only means it.
 func initialUnder(members []history.Member, key history.Value) history.Value {
 	found := history.Null
 	for _, m := range members {
 		if m.Key == key {
 			return m.Value
 		}
-		name, isName := m.Key.Str()
-		if !isName || m.Key.Kind() != history.KindString {
-			continue
-		}
-		if word, ok := key.Str(); ok && key.Kind() == history.KindKeyword && word == name || key.Text() == name && name != "" {
+		if means(m.Key, key) {
 			found = m.Value
 		}
 	}
 	return found
+}
+
+// means reports whether name, written in an initial value, means the key. A
+// JSON object can only name keys by strings, so there "x" also means the
+// keyword :x, and "7" the integer.
+func means(name, key history.Value) bool {
+	if name == key {
+		return true
+	}
+	word, ok := name.Str()
+	if !ok || name.Kind() != history.KindString {
+		return false
+	}
+	if key.Kind() == history.KindKeyword {
+		k, _ := key.Str()
+		return k == word
+	}
+	return isInt(key) && key.Text() == word
 }
 
 func appendInput(v history.Value) (in KVIn, want string) {

@@ -120,7 +120,7 @@ func txnText(in List[Micro], out *List[Micro]) string {
 
 func (t txns) describe(s Map) string {
 	for _, m := range t.initial {
-		if s.Get(m.Key) == history.Absent {
+		if !s.names(m.Key) {
 			s = s.put(m.Key, m.Value)
 		}
 	}
@@ -131,6 +131,16 @@ func (t txns) describe(s Map) string {
 			}
 		}
 	}, ", ", "}")
+}
+
+// names reports whether some key of m is what name means.
+func (m Map) names(name history.Value) bool {
+	for k := range m.All() {
+		if means(name, k) {
+			return true
+		}
+	}
+	return false
 }
 
 const txnWant = `a list of ["r", key, null] and ["w", key, value]`

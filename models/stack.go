@@ -1,8 +1,6 @@
 package models
 
 import (
-	"fmt"
-
 	"pinyon/engine/history"
 	"pinyon/engine/spec"
 )
@@ -64,17 +62,6 @@ func stackApply(s List[history.Value], in StackIn) (next List[history.Value], ou
 		return c.rest, top, true
 	}
 	panic(noSuch("stack", in.F))
-}
-
-// containerElements is elementsOf for containers whose empty answer has names.
-func containerElements(initial history.Value) ([]history.Value, error) {
-	elems, err := elementsOf(initial)
-	for _, e := range elems {
-		if isEmptyName(e) {
-			return nil, fmt.Errorf("%s cannot be an element: it names the answer of an empty one", got(e))
-		}
-	}
-	return elems, err
 }
 
 func stackEntry() Entry {

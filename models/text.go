@@ -48,15 +48,3 @@ func listed(open string, n int, elems iter.Seq[string], sep, shut string) string
 // noSuch stops a step that was handed another model's input; spec turns the
 // panic into an error that names the operation.
 func noSuch(model, f string) string { return fmt.Sprintf("model %s has no operation %q", model, f) }
-
-// elementsOf returns the elements of an initial list: none for null.
-func elementsOf(initial history.Value) ([]history.Value, error) {
-	if initial == history.Absent || initial == history.Null {
-		return nil, nil
-	}
-	if k := initial.Kind(); k != history.KindArray && k != history.KindSet {
-		return nil, fmt.Errorf("want an array of elements, got %s", got(initial))
-	}
-	elems, _ := initial.Elems()
-	return elems, nil
-}

@@ -143,25 +143,35 @@ func (l *loader) only(root *node, o *orderBy) error {
 
 // places finds every operation's place in one View.
 type places struct {
-	o *orderBy
-	v *history.View
+	o       *orderBy
+	v       *history.View
+	columns [2][]*history.Column // of o.write and of o.read
 }
 
-// parts are the hints that give operation i its place.
-func (p places) parts(i int32) []part {
-	if p.o.byKind && p.v.Read[i] {
-		return p.o.read
+func newPlaces(o *orderBy, v *history.View) *places {
+	p := &places{o: o, v: v}
+	for kind, parts := range [][]part{o.write, o.read} {
+		for _, q := range parts {
+			p.columns[kind] = append(p.columns[kind], v.Hints[q.name])
+		}
 	}
-	return p.o.write
+	return p
 }
 
-func (p places) has(i int32) bool {
-	for _, q := range p.parts(i) {
-		c, ok := p.v.Hints[q.name], false
-		if q.typ == rule.Ints {
+// at returns the hints that give operation i its place.
+func (p *places) at(i int32) ([]part, []*history.Column) {
+	if p.o.byKind && p.v.Read[i] {
+		return p.o.read, p.columns[1]
+	}
+	return p.o.write, p.columns[0]
+}
+
+func (p *places) has(i int32) bool {
+	parts, columns := p.at(i)
+	for k, c := range columns {
+		_, ok := c.Int(i)
+		if parts[k].typ == rule.Ints {
 			_, ok = c.List(i)
-		} else {
-			_, ok = c.Int(i)
 		}
 		if !ok {
 			return false
@@ -171,18 +181,18 @@ func (p places) has(i int32) bool {
 }
 
 // compare compares the places of two operations that have one.
-func (p places) compare(i, j int32) int {
-	of, than := p.parts(i), p.parts(j)
-	for k := range of {
-		c, d := p.v.Hints[of[k].name], p.v.Hints[than[k].name]
+func (p *places) compare(i, j int32) int {
+	parts, of := p.at(i)
+	_, than := p.at(j)
+	for k, c := range of {
 		var sign int
-		if of[k].typ == rule.Ints {
+		if parts[k].typ == rule.Ints {
 			x, _ := c.List(i)
-			y, _ := d.List(j)
+			y, _ := than[k].List(j)
 			sign = slices.Compare(x, y)
 		} else {
 			x, _ := c.Int(i)
-			y, _ := d.Int(j)
+			y, _ := than[k].Int(j)
 			sign = cmp.Compare(x, y)
 		}
 		if sign != 0 {
@@ -193,13 +203,14 @@ func (p places) compare(i, j int32) int {
 }
 
 // text names the hints and the values of operation i's place.
-func (p places) text(i int32) (names, values string) {
+func (p *places) text(i int32) (names, values string) {
 	var ns, vs []string
-	for _, q := range p.parts(i) {
-		ns = append(ns, q.name)
-		if list, ok := p.v.Hints[q.name].List(i); ok {
+	parts, columns := p.at(i)
+	for k, c := range columns {
+		ns = append(ns, parts[k].name)
+		if list, ok := c.List(i); ok {
 			vs = append(vs, fmt.Sprint(list))
-		} else if n, ok := p.v.Hints[q.name].Int(i); ok {
+		} else if n, ok := c.Int(i); ok {
 			vs = append(vs, fmt.Sprint(n))
 		}
 	}
@@ -216,7 +227,7 @@ func (o *orderBy) clock(v *history.View, r *order.Rules) (*order.Clock, error) {
 	if v.Read == nil && (o.byKind || o.ties != tiesConcurrent) {
 		return nil, ErrCannotTell
 	}
-	p := places{o, v}
+	p := newPlaces(o, v)
 	c := &order.Clock{Name: "order_by", Out: make([]int64, v.N), In: make([]int64, v.N), Reason: p.why}
 	var placed []int32
 	carriers := 0
@@ -263,7 +274,7 @@ func (o *orderBy) names() string {
 	return either(join(o.write), join(o.read))
 }
 
-func (p places) why(a, b int32) string {
+func (p *places) why(a, b int32) string {
 	tie := "write before read"
 	if p.o.ties == tiesReadFirst {
 		tie = "read before write"

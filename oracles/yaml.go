@@ -169,19 +169,23 @@ func tagName(tag string) string {
 
 var (
 	yamlLine   = regexp.MustCompile(`^line (\d+): `)
+	fromParser = regexp.MustCompile(`^did not find expected (key|'-'|',' or|node content|<)`)
 	nestedRule = regexp.MustCompile(`:\s+(all|some|any|at\s+(?:least|most))\s[^"']*:(\s|$)`)
 	secondPair = regexp.MustCompile(`^[^"'#]*:\s[^"'#]*:(\s|$)`)
 	aliasMark  = regexp.MustCompile(`(^|[\s\[,:-])\*`)
 )
 
 // syntax puts an error of the YAML parser into words that help. The parser
-// leaves out the line where it is the first, and often the column.
+// leaves out the line where it is the first, and always the column.
 func (f *file) syntax(err error) error {
 	msg := strings.TrimPrefix(err.Error(), "yaml: ")
 	line := 1
 	if m := yamlLine.FindStringSubmatch(msg); m != nil {
 		line, _ = strconv.Atoi(m[1])
 		msg = msg[len(m[0]):]
+		if fromParser.MatchString(msg) {
+			line++ // these count lines from 0
+		}
 	}
 	switch {
 	case strings.Contains(msg, "mapping values are not allowed"):

@@ -108,8 +108,8 @@ func TestDecideIsTheDefinition(t *testing.T) {
 		"squeezed": {Oracles: true, Squeezed: true, MaxOps: 5},
 	} {
 		var counts [2]int
-		g := histgen.New(11, o)
-		for i := range 2000 {
+		g := histgen.New(1111, o)
+		for i := range 20000 {
 			c := g.Next()
 			s, err := c.Subject()
 			if err != nil {
@@ -172,8 +172,8 @@ func lossy() spec.Model[int, histgen.Call, history.Value] {
 
 func TestNondeterministicModels(t *testing.T) {
 	var counts [2]int
-	g := histgen.New(5, histgen.Options{Models: []string{"register"}, MaxOps: 5})
-	for i := range 1500 {
+	g := histgen.New(55, histgen.Options{Models: []string{"register"}, MaxOps: 5})
+	for i := range 15000 {
 		c := g.Next()
 		h := &history.Of[histgen.Call, history.Value]{Header: c.Raw.Header, Order: c.Raw.Order, Origins: c.Raw.Origins}
 		for _, op := range c.Raw.Ops {

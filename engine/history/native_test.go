@@ -140,11 +140,11 @@ func TestReadNativeDetails(t *testing.T) {
 func TestReadNativeRefuses(t *testing.T) {
 	op := `{"process":0,"f":"w","invoke":1,"return":2,"outcome":"ok"`
 	for line, want := range map[string]string{
-		op + `,"hints":{"a":1,"a":2}}`:                 `2:75: the hint "a" stands twice`,
+		op + `,"hints":{"a":1,"a":2}}`:                 `2:74: the hint "a" stands twice`,
 		op + `,"hints":[1]}`:                           `2:67: "hints" must be an object, got an array`,
 		op + `,"node":7}`:                              `2:66: "node" must be a string, got an integer`,
 		op + `,"f":"w"}`:                               `2:59: the field "f" stands twice`,
-		op + `,"in":{"a":1,"a":2}}`:                    `2:70: the field "a" stands twice`,
+		op + `,"in":{"a":1,"a":2}}`:                    `2:71: the field "a" stands twice`,
 		op + `,"in":{"$kw":3}}`:                        `2:65: unknown or malformed special value "$kw"`,
 		op + `,"in":"` + "\xff" + `"}`:                 `2:65: byte 0xff is not valid UTF-8`,
 		op + `,"colour":1}`:                            `2:59: unknown field "colour" on an operation; known are process, f, key, in, out, invoke, return, outcome, hints, id, node, error`,
@@ -171,9 +171,9 @@ func TestReadNativeRefuses(t *testing.T) {
 		"\uFEFF" + header:                                           `1:1: the file starts with a byte order mark; remove it`,
 		"{\"pinyon\":\"history\"}\n":                                `1:1: the field "version" is missing from the header; it must be 1`,
 		"{\"pinyon\":\"proof\",\"version\":1}\n":                    `1:11: "pinyon" must be "history", got "proof"; this is no history`,
-		"{\"pinyon\":\"history\",\"version\":1,\"nodes\":[1]}\n":    `1:42: "nodes" must be a list of strings, got an integer in the list`,
-		"{\"pinyon\":\"history\",\"version\":1,\"seed\":null}\n":    `1:41: "seed" must be an integer or a string, got null`,
-		"{\"pinyon\":\"history\",\"version\":1,\"nil_read\":\"a\"}": `1:45: "nil_read" must be unknown or absent, got "a"`,
+		"{\"pinyon\":\"history\",\"version\":1,\"nodes\":[1]}\n":    `1:41: "nodes" must be a list of strings, got an integer in the list`,
+		"{\"pinyon\":\"history\",\"version\":1,\"seed\":null}\n":    `1:40: "seed" must be an integer or a string, got null`,
+		"{\"pinyon\":\"history\",\"version\":1,\"nil_read\":\"a\"}": `1:44: "nil_read" must be unknown or absent, got "a"`,
 	} {
 		_, err := history.ReadNative("", strings.NewReader(text))
 		if err == nil || err.Error() != want {

@@ -105,18 +105,20 @@ func (s Span) clock(v *history.View, err func(i int32) (out, in int64), within [
 	}
 	for i := range int32(v.N) {
 		out, in := err(i)
+		zero := v.Call[i] == v.Ret[i]
 		if v.Order == history.ByLine {
 			out, in = 0, 0
 		} else if s.Early != nil {
 			early, _ := s.Early(i)
 			in = add(in, early)
+			zero = zero && early == 0 // a call moved back gives its operation a width
 		}
 		c.Out[i], c.In[i] = OutNever, InNever
 		if s.From.has(i) && !v.Info[i] {
 			c.Out[i] = outStep(v, i, add(v.Ret[i], out))
 		}
 		if s.To.has(i) {
-			c.In[i] = inStep(v, i, add(v.Call[i], -in))
+			c.In[i] = inStep(v, add(v.Call[i], -in), zero)
 			if early != nil {
 				c.In[i] = min(c.In[i], early[i])
 			}
@@ -138,11 +140,11 @@ func outStep(v *history.View, i int32, t int64) int64 {
 	return scale(t)
 }
 
-func inStep(v *history.View, i int32, t int64) int64 {
+func inStep(v *history.View, t int64, zero bool) int64 {
 	switch {
 	case v.Ties == history.TiesConcurrent:
 		return scale(t)
-	case v.Call[i] == v.Ret[i]:
+	case zero:
 		return scale(t) + 1
 	}
 	return scale(t) + 2

@@ -17,7 +17,7 @@ func NewRelation(n int, holds func(a, b int32) bool) *Relation {
 	for a := range int32(n) {
 		for b := range int32(n) {
 			if holds(a, b) {
-				r.bits[int(a)*r.words+int(b)/64] |= 1 << (b % 64)
+				r.add(a, b)
 			}
 		}
 	}
@@ -39,6 +39,8 @@ func (d Definition) Order(v *history.View, extra func(a, b int32) bool) (*Relati
 
 // N is the number of operations.
 func (r *Relation) N() int { return r.n }
+
+func (r *Relation) add(a, b int32) { r.bits[int(a)*r.words+int(b)/64] |= 1 << (b % 64) }
 
 // Has reports whether the pair a, b is in the relation.
 func (r *Relation) Has(a, b int32) bool {

@@ -96,7 +96,10 @@ func (c *comparison) bind(v *history.View) func(a, b int32) Tri {
 			}
 			return tri(mask&(1<<(cmp.Compare(x, y)+1)) != 0) // -1, 0, 1 to less, equal, greater
 		}
-	case c.l.plain() && c.r.plain():
+	case c.l.plain() && c.r.plain() && c.l.b != c.r.b:
+		if c.l.b {
+			return bindColumns(v, c.r, c.l, mirror(mask))
+		}
 		return bindColumns(v, c.l, c.r, mask)
 	}
 	return bindInts(c.l.ints(v), c.r.ints(v), mask)
@@ -116,25 +119,41 @@ func bindInts(l, r intOf, mask uint8) func(a, b int32) Tri {
 // plain reports whether o is a hint that holds an integer itself.
 func (o *operand) plain() bool { return !o.konst && !o.built && o.index == nil && o.typ == Int }
 
-// bindColumns is bindInts for the commonest case, without two more calls.
+// bindColumns is bindInts for the commonest case, a hint of a against a hint of
+// b, without two more calls; != and == are less common and not unrolled.
 func bindColumns(v *history.View, l, r *operand, mask uint8) func(a, b int32) Tri {
-	lc, rc, lb, rb := v.Hints[l.name], v.Hints[r.name], l.b, r.b
-	return func(a, b int32) Tri {
-		i, j := a, a
-		if lb {
-			i = b
-		}
-		if rb {
-			j = b
-		}
-		x, okX := lc.Int(i)
-		y, okY := rc.Int(j)
-		if !okX || !okY {
+	x, y := v.Hints[l.name], v.Hints[r.name]
+	if x == nil || y == nil {
+		return func(_, _ int32) Tri { return Unknown }
+	}
+	switch mask {
+	case less:
+		return func(a, b int32) Tri {
+			m, okM := x.Int(a)
+			n, okN := y.Int(b)
+			if okM && okN {
+				return tri(m < n)
+			}
 			return Unknown
 		}
-		return tri(mask&order(x, y) != 0)
+	case less | equal:
+		return func(a, b int32) Tri {
+			m, okM := x.Int(a)
+			n, okN := y.Int(b)
+			if okM && okN {
+				return tri(m <= n)
+			}
+			return Unknown
+		}
+	case greater, greater | equal:
+		flipped := bindColumns(v, r, l, mirror(mask))
+		return func(a, b int32) Tri { return flipped(b, a) }
 	}
+	return bindInts(l.ints(v), r.ints(v), mask)
 }
+
+// mirror turns "x op y" into the operator of "y op x".
+func mirror(mask uint8) uint8 { return mask&equal | mask&less<<2 | mask&greater>>2 }
 
 func bindKind(v *history.View, kind, constant *operand, mask uint8) func(a, b int32) Tri {
 	want, ofB := (constant.str == "read") == (mask == equal), kind.b

@@ -45,6 +45,9 @@ func (e *Error) Error() string {
 func DidYouMean(name string, known []string) string {
 	best, bestDistance := "", 1+max(1, len(name)/3)
 	for _, k := range slices.Sorted(slices.Values(known)) {
+		if k == name {
+			return "" // known, so something else is wrong with it
+		}
 		d := distance(strings.ToLower(name), strings.ToLower(k))
 		if d < bestDistance {
 			best, bestDistance = k, d

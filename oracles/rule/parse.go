@@ -124,7 +124,7 @@ func parse(text string, fields Fields) (*cond, error) {
 // syntax puts a message of go/parser into this language's words.
 func syntax(msg string) string {
 	msg = strings.ReplaceAll(msg, "'EOF'", "the end of the condition")
-	for found, hint := range map[string]string{"'='": "==", "':='": "==", "and": "&&", "or": "||", "'&'": "&&", "'|'": "||"} {
+	for found, hint := range map[string]string{"':='": "==", "and": "&&", "or": "||", "'&'": "&&", "'|'": "||"} {
 		if strings.HasSuffix(msg, "found "+found) {
 			return msg + " (did you mean " + hint + "?)"
 		}

@@ -29,7 +29,7 @@ var errorCases = []struct{ text, want string }{
 	{"-a.revision < 2", "1:1: a minus stands only before an integer\n  -a.revision < 2\n  ^"},
 	{"+1 < a.revision", "1:1: + has no place before an operand; " + supported + "\n  +1 < a.revision\n  ^"},
 	{"!a.revision < 2", "1:1: ! binds more tightly than a comparison; write !(a.x < b.x)\n  !a.revision < 2\n  ^"},
-	{"a.revision < b.revision < 3", "1:25: the result of a comparison cannot be compared; join comparisons with &&\n  a.revision < b.revision < 3\n                          ^"},
+	{"a.revision < b.revision < 3", "1:12: the result of a comparison cannot be compared; join comparisons with &&\n  a.revision < b.revision < 3\n             ^"},
 	{"(a.revision < 2 && b.revision < 2) == 3", "1:17: a condition cannot be compared; put the comparison in parentheses of its own\n  (a.revision < 2 && b.revision < 2) == 3\n                  ^"},
 	{"a.seq < b.seq", "1:1: seq is an array; compare its elements, such as a.seq[0]\n  a.seq < b.seq\n  ^"},
 	{"a.revision[0] < 1", "1:11: a.revision is an integer and has no elements\n  a.revision[0] < 1\n            ^"},
@@ -50,7 +50,7 @@ var errorCases = []struct{ text, want string }{
 	{"a.seq[0].x < 1", "1:1: only a.field and b.field can be selected\n  a.seq[0].x < 1\n  ^"},
 	{"a.revision < b.revision // why", "1:25: a condition holds no comment\n  a.revision < b.revision // why\n                          ^"},
 	{"a.revision < 1; b.revision < 1", "1:15: a semicolon has no place in a condition; write several rules, or join them with ||\n  a.revision < 1; b.revision < 1\n                ^"},
-	{"a.revision = b.revision", "1:12: expected the end of the condition, found '=' (did you mean ==?)\n  a.revision = b.revision\n             ^"},
+	{"a.revision = b.revision", "1:12: expected '==', found '='\n  a.revision = b.revision\n             ^"},
 	{"a.revision < 1 and b.revision < 1", "1:16: expected the end of the condition, found and (did you mean &&?)\n  a.revision < 1 and b.revision < 1\n                 ^"},
 	{"a.revision <", "1:13: expected operand, found the end of the condition\n  a.revision <\n              ^"},
 	{"a.leader == `x\ny`", "1:13: a text cannot hold a line break\n  a.leader == `x\n              ^"},
@@ -189,12 +189,12 @@ func TestWhy(t *testing.T) {
 	v := two([]history.Hint{hint("revision", history.Int(40)), hint("index", history.Int(1)), hint("leader", history.String("n1"))},
 		[]history.Hint{hint("revision", history.Int(41)), hint("leader", history.String("n2"))})
 	for text, want := range map[string]string{
-		"a.revision < b.revision":                         "a.revision < b.revision: 40 < 41",
+		"a.revision < b.revision":                          "a.revision < b.revision: 40 < 41",
 		"a.kind == \"write\" && a.revision  <\nb.revision": "a.kind == \"write\" && a.revision < b.revision: 40 < 41",
-		"a.index < b.index || a.revision < b.revision":    "a.index < b.index || a.revision < b.revision: 40 < 41",
-		"!(a.revision >= b.revision || a.index == 7)":     "!(a.revision >= b.revision || a.index == 7): 40 < 41, 1 != 7",
-		"a.leader != b.leader && a.in != b.out":           "a.leader != b.leader && a.in != b.out: \"n1\" != \"n2\", 7 != 8",
-		"a.kind == \"write\" && b.kind == \"read\"":       "a.kind == \"write\" && b.kind == \"read\"",
+		"a.index < b.index || a.revision < b.revision":     "a.index < b.index || a.revision < b.revision: 40 < 41",
+		"!(a.revision >= b.revision || a.index == 7)":      "!(a.revision >= b.revision || a.index == 7): 40 < 41, 1 != 7",
+		"a.leader != b.leader && a.in != b.out":            "a.leader != b.leader && a.in != b.out: \"n1\" != \"n2\", 7 != 8",
+		"a.kind == \"write\" && b.kind == \"read\"":        "a.kind == \"write\" && b.kind == \"read\"",
 	} {
 		r, err := Compile(text, testFields)
 		if err != nil {

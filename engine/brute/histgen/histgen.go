@@ -33,7 +33,7 @@ type Options struct {
 	MaxKeys   int      // 0: 3
 	Squeezed  bool     // all times on a few instants
 	// Lines lets one history in four be ordered by its lines (history.ByLine);
-	// their times run forwards. Such a history cannot be written natively.
+	// their times run forwards.
 	Lines bool
 	// Oracles lets one history in two carry Edges, and one in two hints.
 	Oracles bool

@@ -1,13 +1,16 @@
 package histgen_test
 
 import (
+	"bytes"
 	"fmt"
 	"reflect"
+	"slices"
 	"testing"
 
 	"pinyon/engine/brute"
 	"pinyon/engine/brute/histgen"
 	"pinyon/engine/history"
+	"pinyon/models"
 )
 
 var levels = []string{
@@ -77,7 +80,9 @@ func TestHistoriesAreWellFormed(t *testing.T) {
 		g := histgen.New(7, o)
 		for range 5000 {
 			c := g.Next()
-			wellFormed(t, c.Raw)
+			if err := history.Validate(c.Raw); err != nil {
+				t.Fatalf("%v\n%s", err, c.Text())
+			}
 			for what, is := range features(c) {
 				if is {
 					seen[what]++
@@ -111,33 +116,48 @@ func features(c *histgen.Case) map[string]bool {
 	return f
 }
 
-// wellFormed checks the rules of DESIGN 4.4 pair by pair.
-func wellFormed(t *testing.T, raw *history.Raw) {
-	t.Helper()
-	for i := range raw.Ops {
-		a := &raw.Ops[i]
-		if a.Outcome != history.Info && a.Return < a.Invoke {
-			t.Fatalf("op %d returns before it is invoked", i)
+// TestModelsAgree compares the registry's models with the simulation, which
+// shares nothing with them: a history has the same verdict under both.
+func TestModelsAgree(t *testing.T) {
+	for _, model := range histgen.Models {
+		e, err := models.Lookup(model)
+		if err != nil {
+			t.Errorf("%s: %v", model, err)
+			continue
 		}
-		if a.Outcome != history.OK && a.Out != history.Absent {
-			t.Fatalf("op %d has an output", i)
-		}
-		for j := range raw.Ops {
-			b := &raw.Ops[j]
-			if i == j {
-				continue
+		g := histgen.New(21, histgen.Options{Models: []string{model}})
+		for range 1500 {
+			c := g.Next()
+			own, err := c.Subject()
+			if err != nil {
+				t.Fatal(err)
 			}
-			if a.Process == b.Process {
-				if a.Outcome == history.Info && b.Outcome == history.Info ||
-					a.Outcome == history.Info && b.Return > a.Invoke ||
-					a.Outcome != history.Info && b.Outcome != history.Info && a.Invoke < b.Return && b.Invoke < a.Return {
-					t.Fatalf("ops %d and %d of process %d overlap", i, j, a.Process)
+			s, err := e.Bind(c.Raw, models.Options{})
+			if err != nil {
+				t.Fatalf("%v\n%s", err, c.Text())
+			}
+			for _, level := range []string{"linearizable", "sequential"} {
+				want, _, errWant := brute.Decide(own, level, nil)
+				got, _, errGot := brute.Decide(s, level, nil)
+				if got != want || errWant != nil || errGot != nil {
+					t.Fatalf("%s: %v (%v) by the model, %v (%v) by the simulation\n%s", level, got, errGot, want, errWant, c.Text())
 				}
 			}
-			if raw.Header.Ties == history.TiesPrecede && a.Key == b.Key && a.Outcome != history.Info && b.Outcome != history.Info &&
-				a.Invoke == a.Return && b.Invoke == b.Return && a.Invoke == b.Invoke {
-				t.Fatalf("ops %d and %d stand on one instant", i, j)
+			if !slices.Equal(s.View.Read, own.View.Read) {
+				t.Fatalf("reads are %v by the model, %v by the simulation\n%s", s.View.Read, own.View.Read, c.Text())
 			}
+		}
+	}
+}
+
+// TestTextIsAFile: what a failing test prints can be read again.
+func TestTextIsAFile(t *testing.T) {
+	g := histgen.New(2, modes["usual"])
+	for range 500 {
+		c := g.Next()
+		raw, err := history.ReadNative("case", bytes.NewReader(c.Text()))
+		if err != nil || len(raw.Ops) != len(c.Raw.Ops) {
+			t.Fatalf("%v\n%s", err, c.Text())
 		}
 	}
 }

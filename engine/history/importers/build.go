@@ -243,7 +243,7 @@ func (b *builder) complete(i int32, c *client) error {
 		}
 		in := call.value
 		if b.keyed {
-			_, in, _ = tuple(in)
+			in = call.tuple().value
 		}
 		op.In, op.Out = settle(op.F, in, value)
 	case evFail:

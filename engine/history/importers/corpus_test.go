@@ -40,7 +40,7 @@ func corpus(t testing.TB) (string, []manifestRow) {
 // TestCorpus loads every recorded history and compares it with the manifest.
 func TestCorpus(t *testing.T) {
 	dir, rows := corpus(t)
-	formats, refused := map[string]int{}, 0
+	formats, refused, excepted := map[string]int{}, 0, 0
 	for _, row := range rows {
 		h, r, err := Load(filepath.Join(dir, row.file), Options{})
 		if err == nil {
@@ -54,6 +54,10 @@ func TestCorpus(t *testing.T) {
 			refused++
 			continue
 		}
+		if exceptions[row.file] != "" && (err != nil || r.Info == 1) {
+			excepted++
+			continue
+		}
 		if err != nil {
 			t.Errorf("%s: %v", row.file, err)
 			continue
@@ -61,10 +65,20 @@ func TestCorpus(t *testing.T) {
 		formats[r.Format]++
 		checkRow(t, row, h, r)
 	}
+	if excepted != len(exceptions) {
+		t.Errorf("%d exceptions came up, %d are known", excepted, len(exceptions))
+	}
 	t.Logf("loaded %v, refused %d", formats, refused)
 }
 
 var backwards = regexp.MustCompile(`time goes back (\d+)x`)
+
+// exceptions are the rows where the rules of this package and the manifest's
+// differ, each with the reason.
+var exceptions = map[string]string{
+	"elle-cli/jepsen/set_full.json":       "the read at its end is invoked with [0 null] and completed with the bare set: a lost key is an error",
+	"redis-model/blog-counterexample.edn": "its last write has no completion, which makes it info; the manifest counts :info lines of clients only",
+}
 
 func checkRow(t *testing.T, row manifestRow, h *history.Raw, r *Report) {
 	t.Helper()

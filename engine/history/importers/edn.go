@@ -16,6 +16,8 @@ type edn struct {
 	s     string
 	at    int
 	names map[string]history.Value // keywords and symbols seen: interning is the cost of reading
+
+	fields map[history.Value]string // keys of operations seen
 }
 
 // maxDepth bounds nesting. A map inside a Value nests three levels of the
@@ -28,9 +30,43 @@ type entry struct {
 	value history.Value
 	src   string // the value as it was written
 	at    int
+
+	num   int64 // with isNum: the integer, in place of value, which is Absent
+	isNum bool
 }
 
-func newEDN(text string) *edn { return &edn{s: text, names: map[string]history.Value{}} }
+// isOrdinal names the fields whose values are numbers that hardly repeat. They
+// are read as such: a Value for each would be half the cost of a file.
+func isOrdinal(key string) bool {
+	return key == "time" || key == "index" || key == "invoke_ns" || key == "complete_ns"
+}
+
+// plainInt reads a short decimal integer at an offset, and where it ends. All
+// else is left to the general reader.
+func plainInt(s string, at int) (n int64, end int, ok bool) {
+	end = at
+	if end < len(s) && s[end] == '-' {
+		end++
+	}
+	first := end
+	for end < len(s) && isDigit(s[end]) && end-first < 18 {
+		n = n*10 + int64(s[end]-'0')
+		end++
+	}
+	digits := end - first
+	delimited := end < len(s) && (isSpace(s[end]) || s[end] == '}')
+	if !delimited || digits == 0 || digits > 1 && s[first] == '0' {
+		return 0, at, false
+	}
+	if first > at {
+		n = -n
+	}
+	return n, end, true
+}
+
+func newEDN(text string) *edn {
+	return &edn{s: text, names: map[string]history.Value{}, fields: map[history.Value]string{}}
+}
 
 // parseEDN reads the one EDN value that text holds.
 func parseEDN(text string) (history.Value, error) {
@@ -128,7 +164,7 @@ func (r *edn) value(depth int) (history.Value, error) {
 func (r *edn) list(n int, closing byte, depth int, build func(...history.Value) history.Value) (history.Value, error) {
 	start := r.at
 	r.at += n
-	var elems []history.Value
+	elems := make([]history.Value, 0, 4)
 	for {
 		if err := r.skip(depth); err != nil {
 			return history.Absent, err
@@ -153,8 +189,10 @@ func (r *edn) list(n int, closing byte, depth int, build func(...history.Value) 
 func (r *edn) mapValue(depth int) (history.Value, error) {
 	start := r.at
 	var members []history.Member
-	err := r.pairs(depth, func(k, v history.Value, _, _ int) {
+	err := r.pairs(depth, func(k history.Value, _ int) error {
+		v, err := r.value(depth + 1)
 		members = append(members, history.Member{Key: k, Value: v})
+		return err
 	})
 	if err != nil {
 		return history.Absent, err
@@ -166,9 +204,9 @@ func (r *edn) mapValue(depth int) (history.Value, error) {
 	return v, nil
 }
 
-// pairs reads the map at the current place and visits its entries in order,
-// each with the offset of its key and of its value.
-func (r *edn) pairs(depth int, visit func(k, v history.Value, keyAt, valueAt int)) error {
+// pairs reads the map at the current place. For each key it calls visit, which
+// reads the value at the current place.
+func (r *edn) pairs(depth int, visit func(k history.Value, keyAt int) error) error {
 	start := r.at
 	r.at++
 	for {
@@ -193,35 +231,39 @@ func (r *edn) pairs(depth int, visit func(k, v history.Value, keyAt, valueAt int
 		if r.at < len(r.s) && r.s[r.at] == '}' {
 			return r.fail(keyAt, "the map's last key has no value")
 		}
-		valueAt := r.at
-		v, err := r.value(depth + 1)
-		if err != nil {
+		if err := visit(k, keyAt); err != nil {
 			return err
 		}
-		visit(k, v, keyAt, valueAt)
 	}
 }
 
 // entries reads the map at the current place as the fields of an operation.
 func (r *edn) entries() ([]entry, error) {
 	es := make([]entry, 0, 8)
-	twice := -1
-	err := r.pairs(0, func(k, v history.Value, keyAt, valueAt int) {
-		e := entry{key: k.Label(), value: v, src: r.s[valueAt:r.at], at: keyAt}
-		if name, ok := k.Str(); ok {
+	err := r.pairs(0, func(k history.Value, keyAt int) (err error) {
+		e := entry{at: keyAt}
+		if name, ok := r.fields[k]; ok {
 			e.key = name
+		} else {
+			e.key = fName(k)
+			r.fields[k] = e.key
 		}
 		for i := range es {
-			if es[i].key == e.key && twice < 0 {
-				twice = keyAt
+			if es[i].key == e.key {
+				return r.fail(keyAt, "the key %s stands twice in one operation", r.s[keyAt:r.at])
 			}
 		}
+		valueAt := r.at
+		if isOrdinal(e.key) {
+			e.num, r.at, e.isNum = plainInt(r.s, r.at)
+		}
+		if !e.isNum {
+			e.value, err = r.value(1)
+		}
+		e.src = r.s[valueAt:r.at]
 		es = append(es, e)
+		return err
 	})
-	if err == nil && twice >= 0 {
-		r.at = twice
-		err = r.fail(twice, "the same key stands twice in one operation")
-	}
 	return es, err
 }
 

@@ -15,10 +15,18 @@ import (
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
+// delimiters end a token.
+var delimiters = func() (is [256]bool) {
+	for _, c := range []byte(" \n\t,\r\f\v()[]{}\";\\") {
+		is[c] = true
+	}
+	return is
+}()
+
 // token passes a run of bytes up to a delimiter and returns it.
 func (r *edn) token() string {
 	start := r.at
-	for r.at < len(r.s) && !isSpace(r.s[r.at]) && strings.IndexByte(`()[]{}";\`, r.s[r.at]) < 0 {
+	for r.at < len(r.s) && !delimiters[r.s[r.at]] {
 		r.at++
 	}
 	return r.s[start:r.at]

@@ -37,6 +37,7 @@ type event struct {
 	extra             []entry
 	line              int32
 	malformed         error // what is wrong with value; only a client's counts
+	pair              *pair // what tuple found
 }
 
 // newEvent reads the fields of one operation map; at is where it starts.
@@ -98,17 +99,24 @@ func fName(v history.Value) string {
 
 // ordinal reads :time or :index; nil and -1 mean that there is none.
 func ordinal(src *source, e entry) (int64, bool, error) {
-	if e.value == history.Null {
-		return 0, false, nil
-	}
-	n, ok := e.value.Int64()
+	n, ok := e.int64()
 	switch {
+	case e.value == history.Null:
+		return 0, false, nil
 	case !ok:
 		return 0, false, src.errorAt(e.at, ":%s must be an integer, got %s", e.key, e.src)
 	case n > history.MaxTime || n < -history.MaxTime:
 		return 0, false, src.errorAt(e.at, ":%s %d is out of range", e.key, n)
 	}
 	return n, n != -1, nil
+}
+
+// int64 returns the integer that the entry holds.
+func (e *entry) int64() (int64, bool) {
+	if e.isNum {
+		return e.num, true
+	}
+	return e.value.Int64()
 }
 
 // errorText is what an :error says: a string without quotes, anything else as

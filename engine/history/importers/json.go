@@ -79,16 +79,25 @@ func (r *jsonRows) field(start int) (entry, error) {
 	if r.next() != '"' {
 		return e, r.unclosed(start, "expected a field's name in quotes")
 	}
-	name, _, err := r.value()
+	name, src, err := r.value()
 	if err != nil {
 		return e, err
 	}
-	e.key, _ = name.Str()
+	if e.key = src[1 : len(src)-1]; strings.IndexByte(src, '\\') >= 0 {
+		e.key, _ = name.Str()
+	}
 	if r.next() != ':' {
 		return e, r.unclosed(start, "expected ':'")
 	}
 	r.at++
 	r.skip()
+	if isOrdinal(e.key) {
+		from := r.at
+		if e.num, r.at, e.isNum = plainInt(r.src.text[:r.end], r.at); e.isNum {
+			e.src = r.src.text[from:r.at]
+			return e, nil
+		}
+	}
 	e.value, e.src, err = r.value()
 	return e, err
 }

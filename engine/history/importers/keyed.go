@@ -4,21 +4,34 @@ import (
 	"pinyon/engine/history"
 )
 
-// tuple splits [key value], plain or tagged.
-func tuple(v history.Value) (key, value history.Value, ok bool) {
+// pair is the two halves of a value; nil in an event that was not asked yet.
+type pair struct {
+	key, value history.Value
+	ok         bool // the value was a pair
+}
+
+// tuple splits an event's value [key value], plain or tagged, once.
+func (ev *event) tuple() *pair {
+	if ev.pair == nil {
+		ev.pair = split(ev.value)
+	}
+	return ev.pair
+}
+
+func split(v history.Value) *pair {
 	if v.Kind() == history.KindTag {
 		if parts, _ := v.Elems(); len(parts) == 2 {
 			v = parts[1]
 		}
 	}
 	if v.Kind() != history.KindArray {
-		return history.Absent, history.Absent, false
+		return &pair{}
 	}
 	elems, _ := v.Elems()
 	if len(elems) != 2 {
-		return history.Absent, history.Absent, false
+		return &pair{}
 	}
-	return elems[0], elems[1], true
+	return &pair{elems[0], elems[1], true}
 }
 
 // decideKeyed decides whether the values are [key value]: they are when every
@@ -49,8 +62,8 @@ func (b *builder) looksKeyed() bool {
 		if ev.kind != evInvoke {
 			continue
 		}
-		_, value, isTuple := tuple(ev.value)
-		if !isTuple || ev.f == "read" && value != history.Null {
+		p := ev.tuple()
+		if !p.ok || ev.f == "read" && p.value != history.Null {
 			return false
 		}
 		reads = reads || ev.f == "read"
@@ -66,12 +79,12 @@ func (b *builder) unwrap(i int32, op *history.Op[history.Value, history.Value]) 
 		op.Key = ev.key.Label()
 		return ev.value, nil
 	}
-	key, value, isTuple := tuple(ev.value)
-	if !isTuple {
-		return value, b.src.errorOn(ev.line, "%s invokes %s with %s, not with [key value]", ev.who(), op.F, orNone(ev.valueSrc))
+	p := ev.tuple()
+	if !p.ok {
+		return p.value, b.src.errorOn(ev.line, "%s invokes %s with %s, not with [key value]", ev.who(), op.F, orNone(ev.valueSrc))
 	}
-	op.Key = key.Label()
-	return value, nil
+	op.Key = p.key.Label()
+	return p.value, nil
 }
 
 // unwrapDone returns the value of an ok completion without its key, which must
@@ -85,22 +98,29 @@ func (b *builder) unwrapDone(ev, call *event) (history.Value, error) {
 		}
 		return ev.value, nil
 	}
-	want, _, _ := tuple(call.value)
-	key, value, isTuple := tuple(ev.value)
-	switch {
-	case !isTuple:
-		return value, b.src.errorOn(ev.line, "%s completes %s with %s: the key %s of its invocation (line %d) is lost",
-			ev.who(), orOp(ev.f), orNone(ev.valueSrc), want.Label(), call.line)
-	case key != want:
-		return value, b.src.errorOn(ev.line, "%s completes %s of key %s, but invoked it on line %d for key %s",
-			ev.who(), orOp(ev.f), key.Label(), call.line, want.Label())
+	want := call.tuple()
+	if ev.value == call.value {
+		return want.value, nil
 	}
-	return value, nil
+	done := ev.tuple()
+	switch {
+	case !done.ok:
+		return done.value, b.src.errorOn(ev.line, "%s completes %s with %s: the key %s of its invocation (line %d) is lost",
+			ev.who(), orOp(ev.f), orNone(ev.valueSrc), want.key.Label(), call.line)
+	case done.key != want.key:
+		return done.value, b.src.errorOn(ev.line, "%s completes %s of key %s, but invoked it on line %d for key %s",
+			ev.who(), orOp(ev.f), done.key.Label(), call.line, want.key.Label())
+	}
+	return done.value, nil
 }
 
+// orNone shows a value in a message, cut to a length that people read.
 func orNone(s string) string {
 	if s == "" {
 		return "no value"
+	}
+	if text := []rune(s); len(text) > 60 {
+		return string(text[:57]) + "..."
 	}
 	return s
 }

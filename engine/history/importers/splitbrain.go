@@ -75,7 +75,7 @@ func readSplitbrainRow(src *source, line int32, at, end int) (splitbrainRow, err
 		if !known {
 			return row, src.errorAt(e.at, "unknown field %q", e.key)
 		}
-		if want != history.KindAbsent && e.value.Kind() != want {
+		if want != history.KindAbsent && e.value.Kind() != want && !e.isNum {
 			return row, src.errorAt(e.at, "%q must be %s, got %s", e.key, want, e.value.Kind())
 		}
 		row.fields[e.key] = e
@@ -85,8 +85,9 @@ func readSplitbrainRow(src *source, line int32, at, end int) (splitbrainRow, err
 			return row, src.errorAt(at, "the field %q is missing", name)
 		}
 	}
-	row.process, _ = row.fields["process"].value.Int64()
-	row.invoke, _ = row.fields["invoke_ns"].value.Int64()
+	process, invoke := row.fields["process"], row.fields["invoke_ns"]
+	row.process, _ = process.int64()
+	row.invoke, _ = invoke.int64()
 	return row, row.readOutcome(src)
 }
 
@@ -105,7 +106,7 @@ func (row *splitbrainRow) readOutcome(src *source) error {
 	}
 	row.done = history.Never
 	if has {
-		row.done, _ = done.value.Int64()
+		row.done, _ = done.int64()
 	}
 	return nil
 }

@@ -7,16 +7,18 @@ import (
 // What the one :value of an event means, as input or as output, depends on
 // the operation:
 //
-//   - Getters (read, get, dequeue, pop and the like) take nothing: a nil input
-//     is no input. An ok completion's value is the output, nil included.
-//   - A read whose invocation already carries a value comes from old files that
-//     wrote the answer there; it is ignored. Two exceptions take it: a list of
-//     micro-operations, and a position from which a list is read.
+//   - An ok completion's value of a getter (read, get, dequeue, pop and the
+//     like) is the output, nil included.
+//   - Getters but get take nothing. Where the invocation already carries a
+//     value, the file is an old one that wrote the answer there; it is ignored.
+//     Two exceptions keep it: a list of micro-operations, and a position from
+//     which a list was read.
 //   - txn: the input is the invocation's micro-operations and the output the
 //     completion's, always.
 //   - cas and transfer: Jepsen reports success as ok, so ok means true, unless
 //     the completion itself is a boolean.
 //   - Setters (write, enqueue and the like) keep a nil input: it is a value.
+//     For all others nil is no input.
 //   - Everything else: the completion's value is an output if it is not nil
 //     and differs from the input; a repeated input is no output.
 //   - A fail or info completion says nothing of its operation's values.
@@ -46,7 +48,7 @@ func input(f string, v history.Value) history.Value {
 	switch {
 	case v == history.Null && !setters[f]:
 		return history.Absent
-	case f == "read" && !microOps(v):
+	case getters[f] && f != "get" && !(f == "read" && microOps(v)):
 		return history.Absent
 	}
 	return v
@@ -65,9 +67,6 @@ func settle(f string, called, done history.Value) (in, out history.Value) {
 		}
 		if f == "read" && called.Kind() == history.KindInt && done.Kind() == history.KindArray {
 			in = called
-		}
-		if in == done {
-			in = history.Absent // total-queue files write the answer on both lines
 		}
 		return in, done
 	case f == "cas" || f == "transfer":

@@ -1,0 +1,108 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"pinyon/engine/history"
+	"pinyon/engine/history/importers"
+	"pinyon/models"
+)
+
+// readFlags say how to read a history; check, verify and convert share them.
+// An empty string leaves a matter to the header, the format and the model, in
+// this order.
+type readFlags struct {
+	model, format, init  string
+	keyed, numeric       *choice
+	nilRead, ties        *choice
+	order, failCas       *choice
+	clockError           string
+	strict               bool
+	initial              history.Value // of init
+	clock                time.Duration // of clockError
+	hasInit, hasClockErr bool
+}
+
+func (f *readFlags) add(cmd *cobra.Command) {
+	f.keyed, f.numeric = choose("auto", "auto", "yes", "no"), choose("exact", "exact", "equal")
+	f.nilRead, f.ties = choose("", "unknown", "absent"), choose("", "concurrent", "precede")
+	f.order, f.failCas = choose("", "file", "time"), choose("", "drop", "observe")
+	fs := cmd.Flags()
+	fs.StringVar(&f.model, "model", "", "what the object is (pinyon models lists them; default: the header's)")
+	fs.StringVar(&f.format, "format", "", "the file's format (pinyon help formats lists them; default: detected)")
+	fs.Var(f.keyed, "keyed", "whether the values of a foreign file are [key value]")
+	fs.StringVar(&f.init, "init", "", "the initial value, as JSON (default: the header's, the format's or the model's)")
+	fs.Var(f.nilRead, "nil-read", "what a read of null means: the answer was not recorded, or nothing was there")
+	fs.Var(f.ties, "ties", "what one operation that returned at the instant of another's call means")
+	fs.Var(f.order, "order", "which clock decides: the order of the lines or the recorded times")
+	fs.Var(f.failCas, "fail-cas", "what a refused compare-and-set is: dropped, or an observation")
+	fs.Var(f.numeric, "numeric", "whether 1 and 1.0 differ, or are equal")
+	fs.StringVar(&f.clockError, "clock-error", "", "how far recorded times may be off, such as 5ms")
+	fs.BoolVar(&f.strict, "strict", false, "refuse a process that goes on after an operation without an answer")
+}
+
+// parse reads the values that are not plain words, and refuses names that do
+// not exist.
+func (f *readFlags) parse(cmd *cobra.Command) error {
+	var err error
+	if f.hasInit = cmd.Flags().Changed("init"); f.hasInit {
+		if f.initial, err = history.ParseValue(f.init); err != nil {
+			return usagef("--init %q is not JSON: %v (a string needs its quotes: --init '\"a\"')", f.init, err)
+		}
+	}
+	if f.hasClockErr = cmd.Flags().Changed("clock-error"); f.hasClockErr {
+		f.clock, err = time.ParseDuration(f.clockError)
+		if err != nil || f.clock < 0 {
+			return usagef("--clock-error %q: expected a duration such as 5ms", f.clockError)
+		}
+	}
+	if f.model != "" {
+		if _, err := models.Lookup(f.model); err != nil {
+			return usagef("--model: %v", err)
+		}
+	}
+	names := formatNames()
+	for _, n := range names {
+		if f.format == n || f.format == "" {
+			return nil
+		}
+	}
+	return usagef("--format: unknown format %q%s", f.format, didYouMean(f.format, names, "there are "+strings.Join(names, ", ")))
+}
+
+func formatNames() []string {
+	var names []string
+	for _, i := range importers.Formats() {
+		names = append(names, i.Name)
+	}
+	return names
+}
+
+// parseSize reads a number of bytes: 512MiB, 2GiB, 64KiB, 100MB, 1024.
+func parseSize(text string) (int64, error) {
+	units := []struct {
+		suffix string
+		bytes  int64
+	}{
+		{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"TiB", 1 << 40},
+		{"kB", 1e3}, {"KB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12}, {"B", 1}, {"", 1},
+	}
+	for _, u := range units {
+		digits, ok := strings.CutSuffix(text, u.suffix)
+		if !ok {
+			continue
+		}
+		n, err := strconv.ParseInt(strings.TrimSpace(digits), 10, 64)
+		if err != nil || n <= 0 || n > math.MaxInt64/u.bytes {
+			break
+		}
+		return n * u.bytes, nil
+	}
+	return 0, fmt.Errorf("%q is no size; expected a number with a unit, such as 512MiB", text)
+}

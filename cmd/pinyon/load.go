@@ -1,0 +1,236 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"pinyon/consistency"
+	"pinyon/consistency/report"
+	"pinyon/engine/history"
+	"pinyon/engine/history/importers"
+	"pinyon/engine/order"
+	"pinyon/engine/spec"
+	"pinyon/models"
+	"pinyon/oracles"
+)
+
+// loaded is a history read under the rules in force.
+type loaded struct {
+	raw    *history.Raw
+	report *importers.Report
+	rules  report.Rules
+}
+
+// load reads the history at path and settles its rules: flags outrank the
+// header, the header outranks what the format implies. The rules in force then
+// stand in the header.
+func (a *app) load(path string, f *readFlags) (*loaded, error) {
+	h, rep, err := importers.Load(path, importers.Options{
+		Format: f.format, Keyed: f.keyed.value, Order: f.order.value, Strict: f.strict, Stdin: a.stdin,
+	})
+	if err != nil {
+		return nil, missingFile(err)
+	}
+	l := &loaded{raw: h, report: rep}
+	l.settle(f)
+	if h.Header.FailCas == "observe" {
+		l.rules.Observed = history.ObserveRefusedCas(h)
+	}
+	if f.numeric.value == "equal" {
+		history.FoldNumbers(h)
+	}
+	if err := history.Validate(h); err != nil {
+		return nil, err
+	}
+	return l, nil
+}
+
+// missingFile words the error of a file that cannot be opened.
+func missingFile(err error) error {
+	var path *os.PathError
+	if errors.As(err, &path) {
+		return &status{exitNoInput, fmt.Errorf("%s: %w", path.Path, path.Err)}
+	}
+	if code := codeOf(err); code != exitFailure {
+		return err
+	}
+	return &status{exitNoInput, err}
+}
+
+// settle writes the rules in force into the header.
+func (l *loaded) settle(f *readFlags) {
+	head, d := &l.raw.Header, l.report.Defaults
+	if f.hasInit {
+		head.Initial = f.initial
+	} else if head.Initial == history.Absent {
+		head.Initial = d.Initial
+	}
+	head.NilRead = firstOf(f.nilRead.value, head.NilRead, d.NilRead, "absent")
+	head.FailCas = firstOf(f.failCas.value, head.FailCas, d.FailCas, "drop")
+	switch {
+	case f.ties.value == "precede":
+		head.Ties, head.HasTies = history.TiesPrecede, true
+	case f.ties.value == "concurrent":
+		head.Ties, head.HasTies = history.TiesConcurrent, true
+	case !head.HasTies:
+		head.Ties = d.Ties
+	}
+	if f.hasClockErr {
+		head.ClockError = history.ClockError{All: int64(f.clock)}
+	}
+	head.Model = firstOf(f.model, head.Model)
+	l.rules = report.Rules{
+		NilRead: head.NilRead, FailCas: head.FailCas, Ties: head.Ties.String(), Order: l.raw.Order.String(),
+		Numeric: f.numeric.value, ClockError: clockErrorText(head.ClockError),
+	}
+}
+
+func firstOf(words ...string) string {
+	for _, w := range words {
+		if w != "" {
+			return w
+		}
+	}
+	return ""
+}
+
+func clockErrorText(c history.ClockError) string {
+	if c.ByNode != nil {
+		return "by node"
+	}
+	return time.Duration(c.All).String()
+}
+
+// bind gives the history its model. An empty history is vacuous under any.
+func (l *loaded) bind(f *readFlags) (*spec.Subject, error) {
+	head := &l.raw.Header
+	name := head.Model
+	if name == "" && len(l.raw.Ops) == 0 {
+		name = "register"
+		head.Initial = history.Absent
+	}
+	if name == "" {
+		return nil, usagef("%s: the history names no model; choose one with --model: %s", l.raw.Path, strings.Join(modelNames(), ", "))
+	}
+	e, err := models.Lookup(name)
+	if err != nil {
+		return nil, malformedf("%s: header: %v", l.raw.Path, err)
+	}
+	s, err := e.Bind(l.raw, models.Options{Initial: head.Initial, NilRead: head.NilRead})
+	if err != nil {
+		if f.hasInit && strings.Contains(err.Error(), "initial value") {
+			return nil, usagef("--init %q: %w", f.init, err)
+		}
+		return nil, err
+	}
+	l.rules.Initial = initialText(s, head.Initial)
+	return s, nil
+}
+
+func modelNames() []string {
+	var names []string
+	for _, e := range models.All() {
+		names = append(names, e.Name)
+	}
+	return names
+}
+
+// initialText writes the initial value; the model's own in its words.
+func initialText(s *spec.Subject, given history.Value) string {
+	if given != history.Absent {
+		return given.Text()
+	}
+	if len(s.View.KeyName) == 0 {
+		return "the model's"
+	}
+	m := s.Machine(context.Background(), s.View, false)
+	return spec.DescribeState(m, m.Init(0))
+}
+
+// level returns the level in force: the flag's, else the one that the history
+// claims, else linearizable.
+func (l *loaded) level(flag string) (consistency.Level, error) {
+	if flag != "" {
+		level, err := consistency.LookupLevel(flag)
+		if err != nil {
+			return level, usagef("--level: %v", err)
+		}
+		return level, nil
+	}
+	level, err := consistency.LookupLevel(l.raw.Header.Level)
+	if err != nil {
+		return level, malformedf("%s: header: %v", l.raw.Path, err)
+	}
+	return level, nil
+}
+
+// oracles returns the oracles in force: the flags', else those that the history
+// claims. A claimed file is looked for beside the history.
+func (l *loaded) oracles(flags []string) ([]order.Oracle, error) {
+	names, beside := flags, ""
+	if len(flags) == 0 {
+		names, beside = l.raw.Header.Oracles, filepath.Dir(l.raw.Path)
+	}
+	var list []order.Oracle
+	for _, name := range names {
+		if name == "none" {
+			continue
+		}
+		if beside != "" && isOracleFile(name) && !filepath.IsAbs(name) {
+			name = filepath.Join(beside, name)
+		}
+		o, err := findOracle(name)
+		if err != nil && beside != "" && codeOf(err) == exitUsage {
+			return nil, malformedf("%s: header: %v", l.raw.Path, err)
+		}
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, o)
+	}
+	return list, nil
+}
+
+// isOracleFile reports whether the name of an oracle is a path.
+func isOracleFile(name string) bool {
+	return strings.ContainsRune(name, filepath.Separator) || strings.HasSuffix(name, ".yaml") || strings.HasSuffix(name, ".yml")
+}
+
+// findOracle returns a built-in oracle or loads one from a file.
+func findOracle(name string) (order.Oracle, error) {
+	if !isOracleFile(name) {
+		o, err := oracles.Lookup(name)
+		if err != nil {
+			return o, usagef("--oracle: %v; there are %s, none, and YAML files (*.yaml)", err, strings.Join(oracleNames(), ", "))
+		}
+		return o, nil
+	}
+	file, err := os.Open(name)
+	if err != nil {
+		return order.Oracle{}, missingFile(err)
+	}
+	defer file.Close()
+	text, err := io.ReadAll(file)
+	if err != nil {
+		return order.Oracle{}, missingFile(err)
+	}
+	o, err := oracles.Load(name, text)
+	if err != nil {
+		return o, &status{exitMalformed, err}
+	}
+	return o, nil
+}
+
+func oracleNames() []string {
+	var names []string
+	for _, o := range oracles.Builtin() {
+		names = append(names, o.Name)
+	}
+	return names
+}

@@ -1,0 +1,40 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+
+	"pinyon/consistency"
+	"pinyon/engine/history"
+	"pinyon/engine/order"
+	"pinyon/engine/spec"
+	"pinyon/engine/verify"
+)
+
+// writeProof writes the evidence of a verdict, with all that is needed to read
+// the history as it was read here.
+func writeProof(f *checkFlags, l *loaded, s *spec.Subject, level consistency.Level, list []order.Oracle, v *spec.Verdict) error {
+	p := verify.NewFile(s, level.Name, v)
+	head := &l.raw.Header
+	if head.Initial != history.Absent {
+		p.Initial = json.RawMessage(head.Initial.Text())
+	}
+	p.NilRead, p.Rules.FailCas, p.Rules.Numeric = head.NilRead, head.FailCas, f.numeric.value
+	for _, o := range list {
+		text := o.Text
+		if text == o.Name {
+			text = "" // built in: the name says it all
+		}
+		p.Oracles = append(p.Oracles, verify.OracleText{Name: o.Name, Text: text})
+	}
+	p.Producer = "pinyon " + version
+	file, err := os.Create(f.proof)
+	if err != nil {
+		return missingFile(err)
+	}
+	if err := verify.WriteFile(file, p); err != nil {
+		file.Close()
+		return err
+	}
+	return file.Close()
+}

@@ -1,0 +1,125 @@
+package report
+
+import (
+	"fmt"
+
+	"pinyon/engine/spec"
+)
+
+// prefixShown is how many operations at the end of a forced prefix are named.
+const prefixShown = 4
+
+// name says what a part is: its key, or the whole history.
+func name(p *spec.Part) string {
+	if p.Key == "" {
+		return "the history"
+	}
+	return p.Key
+}
+
+// sentence is the one line that says what is wrong with a part.
+func (in *Input) sentence(p *spec.Part) string {
+	if p.Proof != nil && p.Proof.Kind == spec.ProofCycle {
+		switch {
+		case p.Proof.HintsOnly:
+			return "its hints contradict each other"
+		case p.Proof.HintEdge:
+			return "what the store said about its order contradicts what the clients saw"
+		}
+		return "the order that it must keep is a circle"
+	}
+	if e := p.Explain; e != nil && e.Op >= 0 {
+		return in.op(e.Op) + " cannot be placed"
+	}
+	return "no order of its operations is legal"
+}
+
+// explain says in words why a part is a violation; all: with every candidate
+// that was refused.
+func (in *Input) explain(p *spec.Part, all bool) []string {
+	withKey := !in.Verdict.Split
+	switch {
+	case p.Proof != nil && p.Proof.Kind == spec.ProofCycle:
+		return in.explainCycle(p, withKey)
+	case p.Explain != nil:
+		return in.explainSearch(p, withKey, all)
+	}
+	return []string{"every order was tried: none is legal"}
+}
+
+// explainCycle names the operations of the circle and then its edges.
+func (in *Input) explainCycle(p *spec.Part, withKey bool) []string {
+	var lines []string
+	for _, e := range p.Proof.Cycle {
+		lines = append(lines, in.full(e.From, withKey))
+	}
+	lines = append(lines, "each must come before the next, and the last before the first:")
+	for _, e := range p.Proof.Cycle {
+		lines = append(lines, fmt.Sprintf("  %s before %s (%s: %s)", in.op(e.From), in.op(e.To), e.Source, e.Why))
+	}
+	return append(lines, in.sentence(p))
+}
+
+// explainSearch tells how far an order gets, and why no further.
+func (in *Input) explainSearch(p *spec.Part, withKey, all bool) []string {
+	e := p.Explain
+	var lines []string
+	if e.Op >= 0 {
+		lines = append(lines, in.full(e.Op, withKey), "  "+in.op(e.Op)+" cannot be placed"+mainReason(e))
+	}
+	if e.Before >= 0 {
+		text := "the last answer in that order: "
+		if e.AtReturn {
+			text = "previous ok: up to the answer of this one all is well: "
+		}
+		lines = append(lines, text+in.full(e.Before, withKey))
+	}
+	if len(e.Prefix) > 0 {
+		last := e.Prefix[max(0, len(e.Prefix)-prefixShown):]
+		lines = append(lines, fmt.Sprintf("the longest order found places %s, at its end: %s",
+			counted(len(e.Prefix), "operation", "operations"), in.shorts(last, withKey)))
+	}
+	if e.State != "" {
+		lines = append(lines, "the state is then "+e.State)
+	}
+	lines = append(lines, in.refusals(e, withKey, all)...)
+	return append(lines, fmt.Sprintf("found by trying all orders (%s)", counted(p.States, "state", "states")))
+}
+
+// mainReason is why the operation that stands out is refused.
+func mainReason(e *spec.Explanation) string {
+	for _, r := range e.Refused {
+		if r.Op == e.Op {
+			return ": " + r.Why
+		}
+	}
+	if e.AtReturn {
+		return ": no order of what was called before its return explains its answer"
+	}
+	return ""
+}
+
+// refusals says why each candidate cannot come next.
+func (in *Input) refusals(e *spec.Explanation, withKey, all bool) []string {
+	if !all {
+		more := 0
+		for _, r := range e.Refused {
+			if r.Op != e.Op {
+				more++
+			}
+		}
+		if more == 0 {
+			return nil
+		}
+		return []string{fmt.Sprintf("%s refused too (--explain says why)", counted(more, "other candidate is", "other candidates are"))}
+	}
+	lines := []string{"what could come next, and why it cannot:"}
+	for _, r := range e.Refused {
+		text := "  " + in.short(r.Op, withKey) + ": " + r.Why
+		if r.After >= 0 {
+			text += fmt.Sprintf(" (after %s, which is not placed)", in.short(r.After, withKey))
+		}
+		lines = append(lines, text)
+	}
+	return lines
+}

@@ -1,0 +1,272 @@
+package report
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"pinyon/engine/history"
+	"pinyon/engine/spec"
+)
+
+// Version is the version of the JSON document.
+const Version = 1
+
+// The document, in the order in which its fields are written. Everything but
+// Stats depends on the input alone.
+type document struct {
+	Version int          `json:"version"`
+	Files   []fileReport `json:"files"`
+}
+
+type fileReport struct {
+	Path     string       `json:"path"`
+	Format   string       `json:"format,omitempty"`
+	Model    string       `json:"model,omitempty"`
+	Level    string       `json:"level,omitempty"`
+	Oracles  []string     `json:"oracles"`
+	Rules    *rulesReport `json:"rules,omitempty"`
+	Verdict  string       `json:"verdict,omitempty"` // absent: there is an error
+	Error    *errorReport `json:"error,omitempty"`
+	Summary  string       `json:"summary,omitempty"`
+	Engine   string       `json:"engine,omitempty"`
+	Split    bool         `json:"split"`
+	Counts   *counts      `json:"counts,omitempty"`
+	Keys     []keyReport  `json:"keys"`
+	Findings []any        `json:"findings"`
+	Notices  []string     `json:"notices"`
+	Import   []string     `json:"import"`
+	Budget   *budget      `json:"budget,omitempty"`
+	Repeat   string       `json:"repeat,omitempty"`
+	Stats    *stats       `json:"stats,omitempty"`
+}
+
+type errorReport struct {
+	Message string `json:"message"`
+	Path    string `json:"path,omitempty"`
+	Line    int    `json:"line,omitempty"`
+	Column  int    `json:"column,omitempty"`
+}
+
+type rulesReport struct {
+	Initial    string `json:"initial"`
+	NilRead    string `json:"nil_read"`
+	FailCas    string `json:"fail_cas"`
+	Ties       string `json:"ties"`
+	ClockError string `json:"clock_error"`
+	Order      string `json:"order"`
+	Numeric    string `json:"numeric"`
+}
+
+type counts struct {
+	Operations  int `json:"operations"`
+	OK          int `json:"ok"`
+	Fail        int `json:"fail"`
+	Info        int `json:"info"`
+	Observed    int `json:"observed_cas"`
+	Constrained int `json:"constrained"`
+	Keys        int `json:"keys"`
+}
+
+type keyReport struct {
+	Key         string             `json:"key"`
+	Verdict     string             `json:"verdict"`
+	Skipped     bool               `json:"skipped,omitempty"`
+	Operations  int                `json:"operations"`
+	States      int64              `json:"states"`
+	Engine      string             `json:"engine,omitempty"`
+	Reason      string             `json:"reason,omitempty"`
+	Budget      string             `json:"budget,omitempty"`
+	Placed      int                `json:"placed,omitempty"`
+	Proof       *proofReport       `json:"proof,omitempty"`
+	Explanation *explanationReport `json:"explanation,omitempty"`
+	Text        []string           `json:"text,omitempty"`
+}
+
+type proofReport struct {
+	Kind      string       `json:"kind"`
+	Cycle     []edgeReport `json:"cycle,omitempty"`
+	HintsOnly bool         `json:"hints_only,omitempty"`
+	HintEdge  bool         `json:"hint_edge,omitempty"`
+}
+
+type edgeReport struct {
+	From   operation `json:"from"`
+	To     operation `json:"to"`
+	Source string    `json:"source"`
+	Why    string    `json:"why"`
+}
+
+type explanationReport struct {
+	Operation *operation      `json:"operation"`
+	Previous  *operation      `json:"previous_ok"`
+	AtReturn  bool            `json:"at_return"`
+	State     string          `json:"state,omitempty"`
+	Prefix    []int64         `json:"prefix"` // ids, in the order found
+	Refused   []refusalReport `json:"refused"`
+}
+
+type refusalReport struct {
+	Operation operation  `json:"operation"`
+	After     *operation `json:"after,omitempty"`
+	Why       string     `json:"why"`
+}
+
+type operation struct {
+	ID      int64  `json:"id"`
+	Index   *int64 `json:"index,omitempty"` // of the completion, in an imported file
+	Line    int32  `json:"line,omitempty"`
+	Process string `json:"process"`
+	Key     string `json:"key"`
+	Text    string `json:"text"`
+	Invoke  int64  `json:"invoke"`
+	Return  *int64 `json:"return"` // null: no answer
+}
+
+type budget struct {
+	Time   string `json:"time"`
+	States int64  `json:"states"`
+	Memory int64  `json:"memory"`
+}
+
+type stats struct {
+	ElapsedNS int64   `json:"elapsed_ns"`
+	KeysNS    []int64 `json:"keys_ns"` // in the order of keys
+}
+
+// JSON writes one document on all the files of a check. Fields outside of
+// "stats" depend on the histories and the options alone.
+func JSON(w io.Writer, ins []Input) error {
+	d := document{Version: Version, Files: []fileReport{}}
+	for i := range ins {
+		d.Files = append(d.Files, ins[i].document())
+	}
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(d)
+}
+
+func (in *Input) document() fileReport {
+	f := fileReport{
+		Path: in.Path, Format: in.Format, Level: in.Level, Oracles: orEmpty(in.Oracles), Import: orEmpty(in.Import),
+		Keys: []keyReport{}, Findings: []any{}, Notices: []string{},
+	}
+	if in.Verdict == nil {
+		f.Error = errorOf(in.Err)
+		return f
+	}
+	v, c, r := in.Verdict, in.Verdict.Counts, in.Rules
+	f.Model, f.Verdict, f.Summary, f.Split, f.Notices = v.Model, v.Kind.String(), Summary(v), v.Split, orEmpty(v.Notices)
+	f.Rules = &rulesReport{r.Initial, r.NilRead, r.FailCas, r.Ties, r.ClockError, r.Order, r.Numeric}
+	f.Counts = &counts{c.OK + c.Fail + c.Info, c.OK, c.Fail, c.Info, r.Observed, c.Constrained, c.Keys}
+	f.Budget = &budget{in.Budget.Time.String(), in.Budget.States, in.Budget.Memory}
+	f.Stats = &stats{ElapsedNS: v.Elapsed.Nanoseconds(), KeysNS: []int64{}}
+	f.Repeat = in.Repeat
+	f.Engine = engines(v)
+	for i := range v.Parts {
+		f.Keys = append(f.Keys, in.key(&v.Parts[i]))
+		f.Stats.KeysNS = append(f.Stats.KeysNS, v.Parts[i].Elapsed.Nanoseconds())
+	}
+	return f
+}
+
+func orEmpty(list []string) []string {
+	if list == nil {
+		return []string{}
+	}
+	return list
+}
+
+// engines names what decided, once each.
+func engines(v *spec.Verdict) string {
+	var names []string
+	for i := range v.Parts {
+		if e := v.Parts[i].Engine; e != "" && !slices.Contains(names, e) {
+			names = append(names, e)
+		}
+	}
+	slices.Sort(names)
+	s := ""
+	for i, n := range names {
+		if i > 0 {
+			s += "+"
+		}
+		s += n
+	}
+	return s
+}
+
+func errorOf(err error) *errorReport {
+	var e *history.Error
+	if errors.As(err, &e) {
+		return &errorReport{Message: err.Error(), Path: e.Path, Line: e.Line, Column: e.Col}
+	}
+	return &errorReport{Message: fmt.Sprint(err)}
+}
+
+func (in *Input) key(p *spec.Part) keyReport {
+	k := keyReport{
+		Key: p.Key, Verdict: p.Kind.String(), Skipped: p.Skipped, Operations: p.Ops, States: p.States,
+		Engine: p.Engine, Reason: p.Reason, Budget: p.Budget, Placed: p.Placed,
+	}
+	if p.Kind == spec.Violation {
+		k.Text = in.explain(p, true)
+		k.Reason = in.sentence(p)
+	}
+	if p.Kind != spec.Unknown {
+		k.Placed = 0
+	}
+	if p.Proof != nil {
+		k.Proof = &proofReport{Kind: string(p.Proof.Kind), HintsOnly: p.Proof.HintsOnly, HintEdge: p.Proof.HintEdge}
+		if p.Proof.Kind != spec.ProofCycle {
+			k.Proof.HintsOnly, k.Proof.HintEdge = false, false
+		}
+		for _, e := range p.Proof.Cycle {
+			k.Proof.Cycle = append(k.Proof.Cycle, edgeReport{in.operation(e.From), in.operation(e.To), e.Source, e.Why})
+		}
+	}
+	if p.Explain != nil {
+		k.Explanation = in.explanation(p.Explain)
+	}
+	return k
+}
+
+func (in *Input) explanation(e *spec.Explanation) *explanationReport {
+	r := &explanationReport{
+		Operation: in.optional(e.Op), Previous: in.optional(e.Before), AtReturn: e.AtReturn, State: e.State,
+		Prefix: []int64{}, Refused: []refusalReport{},
+	}
+	for _, i := range e.Prefix {
+		r.Prefix = append(r.Prefix, in.Subject.ID(i))
+	}
+	for _, no := range e.Refused {
+		r.Refused = append(r.Refused, refusalReport{in.operation(no.Op), in.optional(no.After), no.Why})
+	}
+	return r
+}
+
+func (in *Input) optional(i int32) *operation {
+	if i < 0 {
+		return nil
+	}
+	o := in.operation(i)
+	return &o
+}
+
+func (in *Input) operation(i int32) operation {
+	v := in.Subject.View
+	o := operation{ID: in.Subject.ID(i), Process: in.process(i), Key: v.KeyName[v.Key[i]], Text: in.Subject.Text(i), Invoke: v.Invoke[i]}
+	if n, ok := in.index(i); ok {
+		o.Index = &n
+	}
+	if origin, ok := in.Subject.Origin(i); ok {
+		o.Line = origin.Line
+	}
+	if !v.Info[i] {
+		o.Return = &v.Return[i]
+	}
+	return o
+}

@@ -1,0 +1,60 @@
+package importers
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"pinyon/engine/history"
+)
+
+var malformedDir = filepath.Join("..", "..", "..", "testdata", "foreign", "malformed")
+
+// malformed pins what is said of each file of the folder; the file's name is
+// the mistake.
+var malformed = map[string]string{
+	"array-without-comma.json":             `3:2: expected ',' or ']' after an operation`,
+	"column-that-is-no-value.txt":          `2: process 0: the value "[1" of write cannot be read: the "[" that starts here is not closed`,
+	"completion-that-lost-its-key.edn":     `4: process 6 completes read with nil: the key 6 of its invocation (line 1) is lost`,
+	"completion-without-invocation.edn":    `3: process 1 completes read (:ok) without having invoked it`,
+	"etcd-read-without-value.log":          `2: process 0: not in the grammar of the etcd logs: :ok :read `,
+	"index-stands-twice.edn":               `2: process 0: :index 4 stands twice, on lines 1 and 2`,
+	"info-with-a-completion-time.jsonl":    `1:1: "complete_ns" must be absent exactly when the outcome is info`,
+	"map-with-a-key-twice.edn":             `1:48: in the map that starts here the key {"$kw":"a"} stands twice`,
+	"no-history-at-all.txt":                `1: no known history format; formats tried: native, jepsen-edn, knossos, jepsen-txt, jepsen-log, elle-json, etcd-log, porcupine-kv, splitbrain, violin`,
+	"ok-read-without-observed.jsonl":       `1:1: a read with the outcome ok needs the field "observed"`,
+	"process-with-two-operations-open.edn": `3: process 0 invokes write while its write of line 2 is still open`,
+	"stack-operation-of-a-queue.log":       `4: process 2: unknown operation "pop" of a queue`,
+	"string-that-never-ends.edn":           `1:48: the string that starts here is not closed`,
+	"unknown-kv-operation.txt":             `2: unknown operation "swap" in a key-value log; get, put and append are known`,
+}
+
+func TestMalformedFilesAreRefusedWithLineAndReason(t *testing.T) {
+	files, err := os.ReadDir(malformedDir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		path := filepath.Join(malformedDir, f.Name())
+		want, known := malformed[f.Name()]
+		if !known {
+			t.Errorf("%s: no error is pinned for this file", f.Name())
+			continue
+		}
+		options := Options{}
+		if f.Name() == "etcd-read-without-value.log" {
+			options.Format = "etcd-log" // its mistake makes it a common log
+		}
+		_, _, err := Load(path, options)
+		var e *history.Error
+		if !errors.As(err, &e) {
+			t.Errorf("%s: want a *history.Error, got %v", f.Name(), err)
+		} else if got := err.Error(); got != path+":"+want {
+			t.Errorf("%s:\n got %s\nwant %s", f.Name(), got, path+":"+want)
+		}
+	}
+	if len(files) != len(malformed) {
+		t.Errorf("%d files, %d errors are pinned", len(files), len(malformed))
+	}
+}
