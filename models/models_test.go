@@ -483,7 +483,7 @@ func everything(t *testing.T, e Entry) *history.Raw {
 // explore returns the states that random walks reach.
 func explore(m spec.Machine, ops int, r *rand.Rand) []int32 {
 	seen := map[int32]bool{m.Init(0): true}
-	for range 300 {
+	for range 120 {
 		s := m.Init(0)
 		for range 12 {
 			if next, ok := m.Step(s, int32(r.IntN(ops))); ok {

@@ -13,7 +13,7 @@ import (
 
 func (a *app) convertCommand() *cobra.Command {
 	f := &readFlags{}
-	to, out := choose("native", "native"), ""
+	out := ""
 	cmd := &cobra.Command{
 		Use:   "convert FILE",
 		Short: "Write a history in the native format",
@@ -32,8 +32,8 @@ ties) go into the header, so that the new file has the same verdict.`,
 		ValidArgsFunction: cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault),
 	}
 	cmd.Flags().SortFlags = false
-	cmd.Flags().StringVarP(&out, "out", "o", "", "the file to write (default: stdout)")
-	cmd.Flags().Var(to, "to", "the format to write")
+	cmd.Flags().StringVarP(&out, "out", "o", "", "the `FILE` to write (default: stdout)")
+	word(cmd.Flags(), "to", "native", "the format to write", "native")
 	f.add(cmd)
 	a.completeFlags(cmd)
 	return cmd

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -30,20 +31,17 @@ type readFlags struct {
 }
 
 func (f *readFlags) add(cmd *cobra.Command) {
-	f.keyed, f.numeric = choose("auto", "auto", "yes", "no"), choose("exact", "exact", "equal")
-	f.nilRead, f.ties = choose("", "unknown", "absent"), choose("", "concurrent", "precede")
-	f.order, f.failCas = choose("", "file", "time"), choose("", "drop", "observe")
 	fs := cmd.Flags()
-	fs.StringVar(&f.model, "model", "", "what the object is (pinyon models lists them; default: the header's)")
-	fs.StringVar(&f.format, "format", "", "the file's format (pinyon help formats lists them; default: detected)")
-	fs.Var(f.keyed, "keyed", "whether the values of a foreign file are [key value]")
-	fs.StringVar(&f.init, "init", "", "the initial value, as JSON (default: the header's, the format's or the model's)")
-	fs.Var(f.nilRead, "nil-read", "what a read of null means: the answer was not recorded, or nothing was there")
-	fs.Var(f.ties, "ties", "what one operation that returned at the instant of another's call means")
-	fs.Var(f.order, "order", "which clock decides: the order of the lines or the recorded times")
-	fs.Var(f.failCas, "fail-cas", "what a refused compare-and-set is: dropped, or an observation")
-	fs.Var(f.numeric, "numeric", "whether 1 and 1.0 differ, or are equal")
-	fs.StringVar(&f.clockError, "clock-error", "", "how far recorded times may be off, such as 5ms")
+	fs.StringVar(&f.model, "model", "", "what the object is: a `NAME` of pinyon models (default: the header's)")
+	fs.StringVar(&f.format, "format", "", "the file's format: a `NAME` of pinyon help formats (default: detected)")
+	f.keyed = word(fs, "keyed", "auto", "whether the values of a foreign file are [key value]", "auto", "yes", "no")
+	fs.StringVar(&f.init, "init", "", "the initial value, as `JSON` (default: the header's, the format's or the model's)")
+	f.nilRead = word(fs, "nil-read", "", "what a read of null means: the answer was not recorded, or nothing was there", "unknown", "absent")
+	f.ties = word(fs, "ties", "", "how an operation stands to one invoked at the instant of its return", "concurrent", "precede")
+	f.order = word(fs, "order", "", "which clock decides: the order of the lines, or the recorded times", "file", "time")
+	f.failCas = word(fs, "fail-cas", "", "what a refused compare-and-set is: dropped, or an observation", "drop", "observe")
+	f.numeric = word(fs, "numeric", "exact", "whether 1 and 1.0 differ, or are equal", "exact", "equal")
+	fs.StringVar(&f.clockError, "clock-error", "", "how far recorded times may be off: a `DURATION` such as 5ms")
 	fs.BoolVar(&f.strict, "strict", false, "refuse a process that goes on after an operation without an answer")
 }
 
@@ -68,12 +66,10 @@ func (f *readFlags) parse(cmd *cobra.Command) error {
 		}
 	}
 	names := formatNames()
-	for _, n := range names {
-		if f.format == n || f.format == "" {
-			return nil
-		}
+	if f.format != "" && !slices.Contains(names, f.format) {
+		return usagef("--format: unknown format %q%s", f.format, didYouMean(f.format, names, "there are "+strings.Join(names, ", ")))
 	}
-	return usagef("--format: unknown format %q%s", f.format, didYouMean(f.format, names, "there are "+strings.Join(names, ", ")))
+	return nil
 }
 
 func formatNames() []string {

@@ -55,7 +55,8 @@ func levelInfo(name string) (consistency.Info, error) {
 
 func levelLines() (rows [][2]string) {
 	for _, l := range consistency.Levels() {
-		rows = append(rows, [2]string{l.Name + strings.ReplaceAll(l.Params, " ", ""), firstSentence(l.Doc)})
+		params, _, _ := strings.Cut(l.Params, " ") // the first form; the full description has all
+		rows = append(rows, [2]string{l.Name + params, firstSentence(l.Doc)})
 	}
 	return rows
 }

@@ -124,7 +124,7 @@ func (l *loaded) bind(f *readFlags) (*spec.Subject, error) {
 	}
 	s, err := e.Bind(l.raw, models.Options{Initial: head.Initial, NilRead: head.NilRead})
 	if err != nil {
-		if f.hasInit && strings.Contains(err.Error(), "initial value") {
+		if f.init != "" && strings.Contains(err.Error(), "initial value") {
 			return nil, usagef("--init %q: %w", f.init, err)
 		}
 		return nil, err

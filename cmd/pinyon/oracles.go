@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -46,7 +45,11 @@ that the history claims.`,
 
 func oracleLines() (rows [][2]string) {
 	for _, i := range oracles.Infos() {
-		rows = append(rows, [2]string{i.Name, firstSentence(i.Doc)})
+		line := firstSentence(i.Doc)
+		if _, what, named := strings.Cut(line, ": "); named {
+			line = what
+		}
+		rows = append(rows, [2]string{i.Name, line})
 	}
 	return rows
 }
@@ -73,5 +76,5 @@ func keysOrdered(all bool) string {
 	if all {
 		return "operations of all keys, so no level stays local"
 	}
-	return fmt.Sprintf("operations of one key (scope: %s)", "key")
+	return "operations of one key"
 }

@@ -52,8 +52,8 @@ const helpTemplate = `{{with .Short}}{{.}}
 {{.}}
 
 {{end}}{{with .Long}}{{trimTrailingWhitespaces .}}
-
-{{end}}{{if or .Runnable .HasSubCommands}}{{.UsageString}}{{end}}`
+{{end}}{{if or .Runnable .HasSubCommands}}{{if .Long}}
+{{end}}{{.UsageString}}{{end}}`
 
 const usageTemplate = `Usage:{{if .HasAvailableSubCommands}}
   {{.CommandPath}} COMMAND{{else}}
@@ -66,7 +66,7 @@ Flags:
 {{.LocalFlags.FlagUsages | trimTrailingWhitespaces}}{{end}}{{if .HasHelpSubCommands}}
 
 Topics:{{range .Commands}}{{if .IsAdditionalHelpTopicCommand}}
-  {{.CommandPath | printf "%-24s"}} {{.Short}}{{end}}{{end}}{{end}}
+  {{.Root.Name}} help {{rpad .Name 11}} {{.Short}}{{end}}{{end}}{{end}}
 `
 
 // unknownCommand is the error about a word that is no subcommand.
@@ -121,10 +121,18 @@ type choice struct {
 	of    []string
 }
 
-func choose(value string, of ...string) *choice { return &choice{value, of} }
+// word adds a flag that takes one of a few words, which stand behind its help.
+func word(fs *pflag.FlagSet, name, value, usage string, of ...string) *choice {
+	c := &choice{value, of}
+	fs.Var(c, name, usage+": "+strings.Join(of, ", "))
+	return c
+}
 
 func (c *choice) String() string { return c.value }
-func (c *choice) Type() string   { return strings.Join(c.of, "|") }
+
+// Type is what help prints behind the flag: nothing, as the words stand in its
+// text.
+func (c *choice) Type() string { return "" }
 
 // Set implements pflag.Value.
 func (c *choice) Set(word string) error {
@@ -134,5 +142,9 @@ func (c *choice) Set(word string) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("expected %s%s", strings.Join(c.of, ", "), strings.TrimSuffix(didYouMean(word, c.of, ""), "; "))
+	text := "expected " + strings.Join(c.of, ", ")
+	if near := suggest.Closest(word, c.of); near != "" {
+		text += "; did you mean " + near + "?"
+	}
+	return errors.New(text)
 }

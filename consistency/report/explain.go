@@ -68,9 +68,9 @@ func (in *Input) explainSearch(p *spec.Part, withKey, all bool) []string {
 		lines = append(lines, in.full(e.Op, withKey), "  "+in.op(e.Op)+" cannot be placed"+mainReason(e))
 	}
 	if e.Before >= 0 {
-		text := "the last answer in that order: "
+		text := "the last answer before it: "
 		if e.AtReturn {
-			text = "previous ok: up to the answer of this one all is well: "
+			text = "previous ok, up to whose answer an order exists: "
 		}
 		lines = append(lines, text+in.full(e.Before, withKey))
 	}

@@ -164,7 +164,7 @@ func (in *Input) document() fileReport {
 	f.Counts = &counts{c.OK + c.Fail + c.Info, c.OK, c.Fail, c.Info, r.Observed, c.Constrained, c.Keys}
 	f.Budget = &budget{in.Budget.Time.String(), in.Budget.States, in.Budget.Memory}
 	f.Stats = &stats{ElapsedNS: v.Elapsed.Nanoseconds(), KeysNS: []int64{}}
-	f.Repeat = in.Repeat
+	f.Repeat = in.repeat()
 	f.Engine = engines(v)
 	for i := range v.Parts {
 		f.Keys = append(f.Keys, in.key(&v.Parts[i]))

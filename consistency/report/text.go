@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"pinyon/engine/spec"
 )
@@ -71,32 +72,26 @@ func (t *text) rules() {
 }
 
 // parts lists what is not simply consistent, or with Verbose everything, and
-// counts the rest. A history in one part needs no list.
+// counts the rest. A history in one part without a key needs no list.
 func (t *text) parts() {
 	v := t.in.Verdict
-	width := 0
-	for i := range v.Parts {
-		width = max(width, len([]rune(v.Parts[i].Key)))
-	}
+	var rows []*spec.Part
 	consistent, skipped := 0, 0
 	for i := range v.Parts {
 		p := &v.Parts[i]
-		if !t.o.Verbose && p.Kind == spec.Consistent {
-			consistent++
-			continue
-		}
-		if !t.o.Verbose && p.Skipped {
+		switch {
+		case t.o.Verbose:
+			rows = append(rows, p)
+		case p.Skipped:
 			skipped++
-			continue
-		}
-		if len(v.Parts) > 1 || p.Key != "" || t.o.Verbose {
-			t.part(p, width)
+		case p.Kind == spec.Consistent:
+			consistent++
+		case len(v.Parts) > 1 || p.Key != "":
+			rows = append(rows, p)
 		}
 	}
-	if len(v.Parts) == 1 {
-		return
-	}
-	if consistent > 0 {
+	t.table(rows)
+	if consistent > 0 && len(v.Parts) > 1 {
 		other := " other"
 		if consistent == len(v.Parts) {
 			other = ""
@@ -115,23 +110,36 @@ func keyWord(n int) string {
 	return " keys"
 }
 
-func (t *text) part(p *spec.Part, width int) {
-	key := p.Key
-	if key == "" {
-		key = "(all)"
-		if t.in.Verdict.Split {
-			key = "(no key)"
+// table writes a line for each part, in columns.
+func (t *text) table(rows []*spec.Part) {
+	var key, ops, verdict, states int // widths
+	for _, p := range rows {
+		key, ops = max(key, utf8.RuneCountInString(t.key(p))), max(ops, len(counted(p.Ops, "op", "ops")))
+		verdict, states = max(verdict, len(kindWord(p))), max(states, len(counted(p.States, "state", "states")))
+	}
+	for _, p := range rows {
+		word := paint(kindWord(p), p.Kind, t.o.Color) + strings.Repeat(" ", verdict-len(kindWord(p)))
+		s := fmt.Sprintf("  %-*s  %*s  %s  %*s", key, t.key(p), ops, counted(p.Ops, "op", "ops"), word,
+			states, counted(p.States, "state", "states"))
+		if t.o.Verbose {
+			s += fmt.Sprintf("  %s by %s", p.Elapsed.Round(time.Millisecond), orNone(p.Engine))
 		}
+		if p.Reason != "" {
+			s += "  " + p.Reason
+		}
+		t.line("%s", s)
 	}
-	s := fmt.Sprintf("  %-*s  %s  %s  %s", width, key, counted(p.Ops, "op", "ops"),
-		paint(kindWord(p), p.Kind, t.o.Color), counted(p.States, "state", "states"))
-	if t.o.Verbose {
-		s += fmt.Sprintf("  %s  by %s", p.Elapsed.Round(time.Millisecond), orNone(p.Engine))
+}
+
+// key names a part in the table.
+func (t *text) key(p *spec.Part) string {
+	switch {
+	case p.Key != "":
+		return p.Key
+	case t.in.Verdict.Split:
+		return "(no key)"
 	}
-	if p.Reason != "" {
-		s += "  " + p.Reason
-	}
-	t.line("%s", s)
+	return "(all)"
 }
 
 func orNone(engine string) string {
@@ -144,7 +152,6 @@ func orNone(engine string) string {
 // violations explains the first few.
 func (t *text) violations() {
 	n := 0
-	repeat := ""
 	for i := range t.in.Verdict.Parts {
 		p := &t.in.Verdict.Parts[i]
 		if p.Kind != spec.Violation {
@@ -152,9 +159,6 @@ func (t *text) violations() {
 		}
 		if n++; n > explained {
 			continue
-		}
-		if n == 1 {
-			repeat = t.in.repeat(p)
 		}
 		t.line("%s is not %s:", name(p), t.in.Verdict.Level)
 		for _, l := range t.in.explain(p, t.o.Explain) {
@@ -164,17 +168,17 @@ func (t *text) violations() {
 	if n > explained {
 		t.line("%s not explained here (--key KEY explains one)", counted(n-explained, "more violation is", "more violations are"))
 	}
-	if repeat != "" {
-		t.line("repeat  %s", repeat)
+	if n > 0 && t.in.Repeat != "" {
+		t.line("repeat  %s", t.in.repeat())
 	}
 }
 
 // last writes the verdict.
 func (t *text) last() {
-	t.line("%s", paint(Summary(t.in.Verdict), t.in.Verdict.Kind, t.o.Color))
 	if t.o.Verbose {
 		t.line("elapsed %s", t.in.Verdict.Elapsed.Round(time.Millisecond))
 	}
+	t.line("%s", paint(Summary(t.in.Verdict), t.in.Verdict.Kind, t.o.Color))
 }
 
 // Summary is the verdict in one line.
@@ -195,7 +199,7 @@ func Summary(v *spec.Verdict) string {
 	s := v.Kind.String()
 	switch {
 	case v.Kind == spec.Violation && n == 1:
-		return s + ": not " + v.Level
+		return fmt.Sprintf("%s: %s is not %s", s, name(&v.Parts[0]), v.Level)
 	case v.Kind == spec.Violation:
 		return fmt.Sprintf("%s: %s of %s", s, number(of[spec.Violation]), counted(n, "key", "keys"))
 	case v.Kind == spec.Unknown && n == 1:
@@ -210,12 +214,15 @@ func Summary(v *spec.Verdict) string {
 	return s + ": " + v.Level
 }
 
-// repeat is the command that repeats the check of one part.
-func (in *Input) repeat(p *spec.Part) string {
-	if in.Repeat == "" || p.Key == "" {
-		return in.Repeat
+// repeat is the command that repeats the check of the first violation, or of
+// everything where there is none.
+func (in *Input) repeat() string {
+	for i := range in.Verdict.Parts {
+		if p := &in.Verdict.Parts[i]; p.Kind == spec.Violation && p.Key != "" && in.Repeat != "" {
+			return in.Repeat + " --key " + ShellWord(p.Key)
+		}
 	}
-	return in.Repeat + " --key " + ShellWord(p.Key)
+	return in.Repeat
 }
 
 // ShellWord quotes s for a shell where that is needed.

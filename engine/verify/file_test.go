@@ -90,7 +90,7 @@ func check(t *testing.T, f *verify.File, c *histgen.Case, s *spec.Subject) verif
 // that is split is never accepted as consistent where the whole is not.
 func TestCheck(t *testing.T) {
 	counts := map[string]int{}
-	each(t, 4000*8, func(c *histgen.Case, s *spec.Subject, level string) {
+	each(t, 4000, func(c *histgen.Case, s *spec.Subject, level string) {
 		whole, _, err := brute.Decide(s, level, c.Extra(s.View))
 		if err != nil {
 			t.Fatal(err)
@@ -126,7 +126,7 @@ func TestCheck(t *testing.T) {
 func TestJoinOfManyOperations(t *testing.T) {
 	accepted, refused := 0, 0
 	defer verify.SetClosureLimit(0)()
-	each(t, 6000*8, func(c *histgen.Case, s *spec.Subject, level string) {
+	each(t, 6000, func(c *histgen.Case, s *spec.Subject, level string) {
 		c.Edges = nil // sampled only
 		f := file(t, c, s, level, true)
 		if f.Verdict != "consistent" {
@@ -156,7 +156,7 @@ func TestJoinOfManyOperations(t *testing.T) {
 func TestTamperedFiles(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 4))
 	times := map[string]int{}
-	each(t, 3000*8, func(c *histgen.Case, s *spec.Subject, level string) {
+	each(t, 3000, func(c *histgen.Case, s *spec.Subject, level string) {
 		split := r.IntN(2) == 0
 		if f := file(t, c, s, level, split); f.Verdict != "consistent" || check(t, f, c, s).Answer != verify.Accepted {
 			return

@@ -31,7 +31,7 @@ var modes = []histgen.Options{
 func each(t *testing.T, n int, f func(c *histgen.Case, s *spec.Subject, level string)) {
 	t.Helper()
 	for m, o := range modes {
-		g := histgen.New(uint64(9100+m), o)
+		g := histgen.New(uint64(100+m), o)
 		for i := range n {
 			c := g.Next()
 			s, err := c.Subject()
@@ -123,7 +123,7 @@ func tampered(r *rand.Rand, order []int32, n int) []int32 {
 func TestWitness(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	accepted, refused := 0, 0
-	each(t, 4000*8, func(c *histgen.Case, s *spec.Subject, level string) {
+	each(t, 4000, func(c *histgen.Case, s *spec.Subject, level string) {
 		extra := c.Extra(s.View)
 		ok, order, err := brute.Decide(s, level, extra)
 		if err != nil {
@@ -158,7 +158,7 @@ func TestWitness(t *testing.T) {
 func TestManyOperations(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 2))
 	accepted, refused := 0, 0
-	each(t, 6000*8, func(c *histgen.Case, s *spec.Subject, level string) {
+	each(t, 6000, func(c *histgen.Case, s *spec.Subject, level string) {
 		ok, order, err := brute.Decide(s, level, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -192,7 +192,7 @@ func TestManyOperations(t *testing.T) {
 func TestCycle(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 3))
 	accepted, refused := 0, 0
-	each(t, 8000*8, func(c *histgen.Case, s *spec.Subject, level string) {
+	each(t, 8000, func(c *histgen.Case, s *spec.Subject, level string) {
 		extra := c.Extra(s.View)
 		d, _ := verify.Define(level)
 		direct, err := d.Order(s.View, extra)
@@ -338,9 +338,9 @@ func TestNondeterministicWitness(t *testing.T) {
 		ReadOnly: func(in histgen.Call, _ *history.Value) bool { return in.F == "read" },
 	}
 	r := rand.New(rand.NewPCG(5, 5))
-	g := histgen.New(88, histgen.Options{Models: []string{"register"}, MaxOps: 6})
+	g := histgen.New(8, histgen.Options{Models: []string{"register"}, MaxOps: 6})
 	counts := map[bool]int{}
-	for i := range 60000 {
+	for i := range 4000 {
 		c, level := g.Next(), levels[i%len(levels)]
 		h := &history.Of[histgen.Call, history.Value]{Header: c.Raw.Header}
 		for _, op := range c.Raw.Ops {

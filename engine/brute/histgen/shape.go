@@ -10,9 +10,10 @@ import (
 // a process in their order.
 func (g *Gen) intervals(raw *history.Raw, n int) {
 	lanes := make([]int, 1+g.r.IntN(g.o.Processes)) // operations by client
+	mostlyOne := g.o.Squeezed && g.chance(2, 3)
 	for range n {
 		lane := g.r.IntN(len(lanes))
-		if g.o.Squeezed && g.chance(2, 3) {
+		if mostlyOne && g.chance(2, 3) {
 			lane = 0
 		}
 		lanes[lane]++

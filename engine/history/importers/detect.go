@@ -47,6 +47,9 @@ func detectObject(src *source, text string) (name, why string, err error) {
 		}
 		return "jepsen-edn", "a stream of EDN maps", nil
 	}
+	if strings.HasPrefix(afterSpace(text, 1), `"pinyon"`) {
+		return "native", "a header that opens with \"pinyon\"", nil // its own reader says best what is wrong
+	}
 	r := &jsonRows{src: src, at: len(src.text) - len(text), end: len(src.text)}
 	es, err := r.object()
 	if err != nil {
@@ -55,6 +58,9 @@ func detectObject(src *source, text string) (name, why string, err error) {
 	has := map[string]bool{}
 	for _, e := range es {
 		has[e.key] = true
+		if e.key == "event" && e.value.Kind() == history.KindString {
+			has["note"] = true // one of Pinyon's event lines; S2's events are objects
+		}
 	}
 	switch {
 	case has["pinyon"], has["process"] && has["invoke"], has["note"]:
@@ -64,9 +70,11 @@ func detectObject(src *source, text string) (name, why string, err error) {
 	case has["type"]:
 		return "elle-json", `JSON lines with "type"`, nil
 	}
-	for field, what := range map[string]string{"action": "a chaos log (tipocket)", "event": "an S2 record log", "ClientID": "an etcd robustness report"} {
-		if has[field] {
-			return "", "", src.errorAt(0, "looks like %s, which is not read; formats tried: %s", what, formatNames())
+	for _, other := range [...]struct{ field, what string }{
+		{"action", "a chaos log (tipocket)"}, {"event", "an S2 record log"}, {"ClientID", "an etcd robustness report"},
+	} {
+		if has[other.field] {
+			return "", "", src.errorAt(0, "looks like %s, which is not read; formats tried: %s", other.what, formatNames())
 		}
 	}
 	return "", "", nil
@@ -156,26 +164,23 @@ func detectHash(text string) (name, why string) {
 	return "", ""
 }
 
-// sampleOps is how many operations decide which kind of log a file is.
-const sampleOps = 200
-
-// detectLog tells the columns of history.txt from those of a log, by the
-// first operations.
+// detectLog tells the columns of history.txt from those of a log, and etcd's
+// grammar from others, by all operations: one that does not fit it decides.
 func detectLog(src *source) (name, why string) {
-	ops, bare, etcd := 0, 0, 0
-	logged := false
+	ops, bare, etcd, logged := 0, 0, true, false
 	_ = src.lines(func(text string, line int32, _ int) error {
 		logged = logged || strings.Contains(text, "jepsen.")
 		l := cutLog(text)
-		if ops >= sampleOps || !l.isOp() || !l.complete {
+		if !l.isOp() || !l.complete {
 			return nil
 		}
 		ops++
 		if strings.TrimSpace(l.prefix) == "" {
 			bare++
 		}
-		if ev, err := l.event(src, line); err == nil && checkEtcd(src, &ev, &l) == nil {
-			etcd++
+		if etcd = etcd && bare == 0; etcd {
+			ev, err := l.event(src, line)
+			etcd = err == nil && checkEtcd(src, &ev, &l) == nil
 		}
 		return nil
 	})
@@ -184,7 +189,7 @@ func detectLog(src *source) (name, why string) {
 		return "jepsen-log", "a Jepsen log without operations"
 	case ops == 0:
 		return "", ""
-	case etcd == ops:
+	case etcd:
 		return "etcd-log", "operations read, write and cas behind " + strings.TrimSpace(etcdPrefix)
 	case bare == ops:
 		return "jepsen-txt", "columns process, type, f, value"

@@ -199,9 +199,21 @@ func (r *edn) mapValue(depth int) (history.Value, error) {
 	}
 	v, err := history.Object(members...)
 	if err != nil {
-		return history.Absent, r.fail(start, "in the map that starts here %v", err)
+		return history.Absent, r.fail(start, "the key %s stands twice in the map that starts here", repeated(members))
 	}
 	return v, nil
+}
+
+// repeated names the first key that stands twice.
+func repeated(members []history.Member) string {
+	seen := map[history.Value]bool{}
+	for _, m := range members {
+		if seen[m.Key] {
+			return m.Key.Label()
+		}
+		seen[m.Key] = true
+	}
+	return ""
 }
 
 // pairs reads the map at the current place. For each key it calls visit, which
@@ -250,7 +262,7 @@ func (r *edn) entries() ([]entry, error) {
 		}
 		for i := range es {
 			if es[i].key == e.key {
-				return r.fail(keyAt, "the key %s stands twice in one operation", r.s[keyAt:r.at])
+				return r.fail(keyAt, "the key %s stands twice in one operation", k.Label())
 			}
 		}
 		valueAt := r.at

@@ -55,6 +55,27 @@ func TestEDNMistakes(t *testing.T) {
 	}
 }
 
+// The deepest values that are read must still be read from their canonical
+// text, where a map takes three levels.
+func TestEDNDepthFitsCanonicalText(t *testing.T) {
+	for _, nest := range [][2]string{{"{:a ", "}"}, {"#{", "}"}, {"#t [", "]"}, {"[", "]"}} {
+		deepest := ""
+		for n := 1; n < 80; n++ {
+			v, err := parseEDN(strings.Repeat(nest[0], n) + ":x" + strings.Repeat(nest[1], n))
+			if err != nil {
+				break
+			}
+			if again, err := history.ParseValue(history.Array(v).Text()); err != nil || again != history.Array(v) {
+				t.Fatalf("%s nested %d times: %v", nest[0], n, err)
+			}
+			deepest = nest[0]
+		}
+		if deepest == "" {
+			t.Errorf("%s was never read", nest[0])
+		}
+	}
+}
+
 // FuzzEDN: whatever is read survives its canonical text, and nothing panics.
 func FuzzEDN(f *testing.F) {
 	for _, c := range ednValues {

@@ -151,6 +151,9 @@ func Load(path string, o Options) (*history.Raw, *Report, error) {
 	case "time":
 		r.Order = history.ByTime
 	}
+	if o.Keyed == "yes" && (name == "native" || name == "splitbrain" || name == "porcupine-kv") {
+		r.warn("keyed yes means nothing for the format %s, which has a field for the key", name)
+	}
 	var h *history.Raw
 	if blank(src.text) {
 		h = &history.Raw{}

@@ -183,7 +183,7 @@ var refusals = []struct {
 	{"a process that is no name", "x\t:invoke\t:read\tnil\n", `-:1: "x" is not a process: expected a number or a keyword before :invoke`, Options{}},
 	{"a foreign tool", `{"action":"invoke","proc":1}`, "-:1:1: looks like a chaos log (tipocket), which is not read; formats tried: " + formatNames(), Options{}},
 	{"Jepsen's binary", "JEPSEN\x00\x00", "-: a binary Jepsen test file (test.jepsen); convert it with `lein run serve` or jepsen.store/load, or give the history.edn that stands beside it", Options{}},
-	{"damaged gzip", "\x1f\x8bnothing", "-: damaged gzip file: gzip: invalid header", Options{}},
+	{"damaged gzip", "\x1f\x8bnothing", "-: damaged gzip file: unexpected EOF", Options{}},
 	{"two objects", "# @object atomic-queue\n# @object atomic-stack", `-:2: unknown or second object "atomic-stack"; atomic-queue and atomic-stack are known`, Options{}},
 	{"a format that is not known", "", `unknown format "edn"; the formats are ` + formatNames(), Options{Format: "edn"}},
 }

@@ -21,7 +21,7 @@ var malformed = map[string]string{
 	"etcd-read-without-value.log":          `2: process 0: not in the grammar of the etcd logs: :ok :read `,
 	"index-stands-twice.edn":               `2: process 0: :index 4 stands twice, on lines 1 and 2`,
 	"info-with-a-completion-time.jsonl":    `1:1: "complete_ns" must be absent exactly when the outcome is info`,
-	"map-with-a-key-twice.edn":             `1:48: in the map that starts here the key {"$kw":"a"} stands twice`,
+	"map-with-a-key-twice.edn":             `1:47: the key :a stands twice in the map that starts here`,
 	"no-history-at-all.txt":                `1: no known history format; formats tried: native, jepsen-edn, knossos, jepsen-txt, jepsen-log, elle-json, etcd-log, porcupine-kv, splitbrain, violin`,
 	"ok-read-without-observed.jsonl":       `1:1: a read with the outcome ok needs the field "observed"`,
 	"process-with-two-operations-open.edn": `3: process 0 invokes write while its write of line 2 is still open`,
