@@ -270,11 +270,11 @@ func (c *checker) filter(whole task, states *int64) (*spec.Part, error) {
 	for i := range parts {
 		if parts[i].Kind == spec.Violation {
 			p := parts[i]
-			p.States = *states
+			p.Culprit, p.Key, p.Ops, p.States = p.Key, whole.key, c.view.N, *states
 			return &p, nil
 		}
 	}
-	if !merge {
+	if !merge || c.answered() == 0 {
 		return nil, nil
 	}
 	return c.merge(parts, *states)

@@ -17,9 +17,12 @@
 //  4. Of several optional operations that step alike and precede nothing, one
 //     stands for all; so does a required one that steps like them (R3). An
 //     optional operation that would change nothing is not placed.
-//  5. A configuration seen before is not searched again. The memory of
+//  5. On register-like objects a value that is still demanded and that nobody
+//     can write again is not overwritten, and an unanswered write that nobody
+//     left wants is not placed (see pins).
+//  6. A configuration seen before is not searched again. The memory of
 //     configurations is exact.
-//  6. Children are tried by soft order, then earliest return first. Order never
+//  7. Children are tried by soft order, then earliest return first. Order never
 //     prunes.
 package engine
 
@@ -91,6 +94,7 @@ type search struct {
 	state    []int32 // by object
 	optional []int32 // optional operations worth placing, by call
 	class    []int32 // by operation; nil: the machine does not tell
+	pins     *pins   // nil: the machine is not register-like
 	memo     *memo
 	key      []byte
 	wide     bool // chains too long for 16-bit positions
@@ -115,6 +119,7 @@ func newSearch(ctx context.Context, p Problem, limits Limits, live *Live) *searc
 	}
 	s := &search{Problem: p, limits: limits, ctx: ctx, live: live, f: p.Graph.NewFrontier()}
 	s.objects()
+	s.pins = newPins(p.Machine, p.View, p.Graph, s.object, len(s.state))
 	_, classes := p.Machine.(spec.Classer)
 	if classes {
 		s.class = make([]int32, p.View.N)
@@ -201,6 +206,9 @@ func (s *search) place(op, next int32) {
 	s.trail = append(s.trail, placed{op, s.state[o]})
 	s.state[o] = next
 	s.f.Place(op)
+	if s.pins != nil {
+		s.pins.count(op, -1)
+	}
 }
 
 func (s *search) undo(length int) {
@@ -209,6 +217,9 @@ func (s *search) undo(length int) {
 		s.trail = s.trail[:len(s.trail)-1]
 		s.f.Unplace(last.op)
 		s.state[s.object[last.op]] = last.before
+		if s.pins != nil {
+			s.pins.count(last.op, 1)
+		}
 	}
 }
 
@@ -241,7 +252,7 @@ func (s *search) committable(x int32) bool {
 	return ok && next == now
 }
 
-// children lists what may come next, best first (rules 2, 4 and 6).
+// children lists what may come next, best first (rules 2, 4, 5 and 7).
 func (s *search) children() []child {
 	var cs []child
 	for j := range s.Graph.Chains {
@@ -249,23 +260,28 @@ func (s *search) children() []child {
 		if x < 0 || !s.f.Ready(x) {
 			continue
 		}
-		if next, ok := s.Machine.Step(s.state[s.object[x]], x); ok {
+		now := s.state[s.object[x]]
+		if next, ok := s.Machine.Step(now, x); ok && !s.strands(x, now, next) {
 			cs = append(cs, child{op: x, next: next})
 		}
 	}
 	s.rank(cs)
 	required := len(cs)
 	for _, y := range s.optional {
-		if !s.f.Ready(y) || s.stoodFor(y, cs) {
+		if s.pins != nil && s.pins.unwanted(y, s.object[y]) || !s.f.Ready(y) || s.stoodFor(y, cs) {
 			continue
 		}
 		now := s.state[s.object[y]]
-		if next, ok := s.Machine.Step(now, y); ok && next != now {
+		if next, ok := s.Machine.Step(now, y); ok && next != now && !s.strands(y, now, next) {
 			cs = append(cs, child{op: y, next: next})
 		}
 	}
 	s.rank(cs[required:])
 	return cs
+}
+
+func (s *search) strands(x, now, next int32) bool {
+	return s.pins != nil && s.pins.strands(x, s.object[x], now, next)
 }
 
 // stoodFor reports whether another child stands for the optional operation y:

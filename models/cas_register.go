@@ -27,6 +27,25 @@ func CasRegister(initial history.Value) spec.Model[history.Value, RegisterIn, hi
 			}
 			return false
 		},
+		Holds: func(s history.Value) any { return s },
+		Demands: func(in RegisterIn, out *history.Value) (any, bool) {
+			switch {
+			case in.F == "read" && out != nil:
+				return *out, true
+			case in.F == "cas" && (out == nil || *out == history.True):
+				return in.Value, true
+			}
+			return nil, false
+		},
+		Writes: func(in RegisterIn, out *history.Value) (any, bool) {
+			switch {
+			case in.F == "write":
+				return in.Value, true
+			case in.F == "cas" && (out == nil || *out == history.True):
+				return in.To, true
+			}
+			return nil, false
+		},
 		Text:     registerText,
 		Describe: history.Value.Label,
 	}

@@ -55,6 +55,9 @@ func KV(initial history.Value) spec.Model[history.Value, KVIn, history.Value] {
 		ReadOnly: func(in KVIn, out *history.Value) bool {
 			return kvReadOnly(in, out, gone)
 		},
+		Holds:    func(s history.Value) any { return s },
+		Demands:  func(in KVIn, out *history.Value) (any, bool) { return kvDemands(in, out, gone) },
+		Writes:   func(in KVIn, out *history.Value) (any, bool) { return kvWrites(in, out, gone) },
 		Text:     kvText,
 		Describe: func(s history.Value) string { return orNull(s, "absent") },
 	}
@@ -113,6 +116,31 @@ func kvReadOnly(in KVIn, out *history.Value, gone history.Value) bool {
 		return in.Value == zero && (gone != history.Null || out != nil && *out != zero)
 	}
 	return false
+}
+
+// kvDemands is what the key must hold; an append or add takes what it finds.
+func kvDemands(in KVIn, out *history.Value, gone history.Value) (any, bool) {
+	switch {
+	case in.F == "get" && out != nil:
+		return *out, true
+	case in.F == "cas" && (out == nil || *out == history.True):
+		return kvHeld(in.Value, gone), true
+	}
+	return nil, false
+}
+
+// kvWrites is what the key holds afterwards. An append does not know, and an
+// add takes either an absent key or 0, so that it names no demand.
+func kvWrites(in KVIn, out *history.Value, gone history.Value) (any, bool) {
+	switch {
+	case in.F == "put":
+		return kvHeld(in.Value, gone), true
+	case in.F == "delete":
+		return gone, true
+	case in.F == "cas" && (out == nil || *out == history.True):
+		return kvHeld(in.To, gone), true
+	}
+	return nil, false
 }
 
 func kvText(in KVIn, out *history.Value) string {

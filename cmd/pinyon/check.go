@@ -54,7 +54,9 @@ func (a *app) checkCommand() *cobra.Command {
   zcat big.jsonl.gz | pinyon check - --model register --budget 10s --max-memory 512MiB`,
 		Long: `Decides for each FILE ("-": standard input) whether its operations fit one order
 that the level allows and in which every output is what the model gives. The
-exit status says which (pinyon help exit-codes).`,
+exit status says which (pinyon help exit-codes). Where a rule is named in several
+places, flags outrank the file's header, the header outranks what the format
+implies (pinyon help formats), and that outranks the model's own.`,
 		Args: args(cobra.MinimumNArgs(1), "at least one file"),
 		RunE: func(cmd *cobra.Command, files []string) error {
 			if err := f.parse(cmd); err != nil {
@@ -218,7 +220,7 @@ func (a *app) decide(ctx context.Context, f *checkFlags, path string, in *report
 	if err != nil {
 		return err
 	}
-	in.Format, in.Import = l.report.Format, l.report.Lines()
+	in.Format, in.Import, in.Notices = l.report.Format, l.report.Lines(), l.notices()
 	subject, err := l.bind(&f.readFlags)
 	if err != nil {
 		return err

@@ -56,6 +56,9 @@ func (a *app) convert(f *readFlags, path, out string) error {
 	if h.Header.Ties == history.TiesPrecede {
 		h.Header.HasTies = true
 	}
+	if len(h.Ops) == 0 {
+		h.Order = history.ByTime // there are no lines to keep in order
+	}
 	if !history.NativeTimes(h) {
 		a.say("the recorded times contradict the order of the lines, which decides: times in the new file are positions of events")
 	}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -49,6 +50,18 @@ func (a *app) load(path string, f *readFlags) (*loaded, error) {
 		return nil, err
 	}
 	return l, nil
+}
+
+// notices are what the import did that a reader would not expect.
+func (l *loaded) notices() []string {
+	list := slices.Clone(l.report.Warnings)
+	if n := l.report.Skipped; n > 0 {
+		list = append(list, fmt.Sprintf("%d lines were skipped that are no operations (-v shows the first)", n))
+	}
+	if n := len(l.report.Dropped); n > 0 {
+		list = append(list, fmt.Sprintf("%d fields were dropped that no hint can hold (-v lists them)", n))
+	}
+	return list
 }
 
 // missingFile words the error of a file that cannot be opened.
@@ -112,8 +125,12 @@ func (l *loaded) bind(f *readFlags) (*spec.Subject, error) {
 	head := &l.raw.Header
 	name := head.Model
 	if name == "" && len(l.raw.Ops) == 0 {
-		name = "register"
-		head.Initial = history.Absent
+		s, err := models.All()[0].Bind(l.raw, models.Options{})
+		if err == nil {
+			s.Model = "any"
+		}
+		l.rules.Initial = "the model's"
+		return s, err
 	}
 	if name == "" {
 		return nil, usagef("%s: the history names no model; choose one with --model: %s", l.raw.Path, strings.Join(modelNames(), ", "))

@@ -26,7 +26,8 @@ import (
 
 func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
 
-// run is the program: it returns the exit status, and lets no panic out.
+// run is the program: it returns the exit status, and lets no panic out. With
+// PINYON_TRACE in the environment, a panic's message comes with its stack.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
 	defer func() {
 		if r := recover(); r != nil {

@@ -26,15 +26,19 @@ func (t *tally) add(in *report.Input) {
 // String is the last line about several files.
 func (t *tally) String() string {
 	var words []string
-	add := func(n int, word string) {
-		if n > 0 {
-			words = append(words, fmt.Sprintf("%d %s", n, word))
+	add := func(n int, one, many string) {
+		switch n {
+		case 0:
+		case 1:
+			words = append(words, "1 "+one)
+		default:
+			words = append(words, fmt.Sprintf("%d %s", n, many))
 		}
 	}
-	add(t.of[spec.Violation], spec.Violation.String())
-	add(t.of[spec.Unknown], spec.Unknown.String())
-	add(t.of[spec.Vacuous], spec.Vacuous.String())
-	add(t.of[spec.Consistent], spec.Consistent.String())
-	add(t.errors, "without a verdict")
+	add(t.of[spec.Violation], "violation", "violations")
+	add(t.of[spec.Unknown], "unknown", "unknown")
+	add(t.of[spec.Vacuous], "vacuous", "vacuous")
+	add(t.of[spec.Consistent], "consistent", "consistent")
+	add(t.errors, "without a verdict", "without a verdict")
 	return fmt.Sprintf("%d files: %s", t.files, strings.Join(words, ", "))
 }

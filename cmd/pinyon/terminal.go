@@ -69,7 +69,7 @@ func (p *progress) show(at consistency.Progress) {
 		text += fmt.Sprintf(", %d MiB", at.Memory>>20)
 	}
 	if !p.live {
-		fmt.Fprintln(p.w, text)
+		fmt.Fprintln(p.w, "pinyon: "+text)
 		return
 	}
 	fmt.Fprintf(p.w, "\r\x1b[K%s", text)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -77,7 +78,7 @@ func (a *app) answer(path string, p *verify.File, r verify.Result) error {
 	}
 	switch r.Answer {
 	case verify.Accepted:
-		a.print("accepted: the evidence shows that %s is %s at level %s\n", path, verdictWords(p.Verdict), p.Level)
+		a.print("accepted: the evidence shows that %s is %s at level %s%s\n", path, verdictWords(p.Verdict), p.Level, oracleWords(p))
 		return nil
 	case verify.Refused:
 		a.print("refused: %s\n", r.Reason)
@@ -92,6 +93,18 @@ func verdictWords(verdict string) string {
 		return "a violation"
 	}
 	return verdict
+}
+
+// oracleWords names the oracles of a proof.
+func oracleWords(p *verify.File) string {
+	if len(p.Oracles) == 0 {
+		return ""
+	}
+	var names []string
+	for _, o := range p.Oracles {
+		names = append(names, o.Name)
+	}
+	return " with oracle " + strings.Join(names, ", ")
 }
 
 func readProof(path string) (*verify.File, error) {

@@ -10,11 +10,23 @@ import (
 const prefixShown = 4
 
 // name says what a part is: its key, or the whole history.
-func name(p *spec.Part) string {
-	if p.Key == "" {
-		return "the history"
+func name(v *spec.Verdict, p *spec.Part) string {
+	switch {
+	case p.Key != "":
+		return p.Key
+	case len(v.Parts) > 1:
+		return "what has no key"
 	}
-	return p.Key
+	return "the history"
+}
+
+// culprit names the key that is impossible alone, where several were decided
+// together.
+func culprit(p *spec.Part) string {
+	if p.Culprit == "" {
+		return ""
+	}
+	return ", for key " + p.Culprit + " alone is not"
 }
 
 // sentence is the one line that says what is wrong with a part.

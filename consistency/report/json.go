@@ -72,6 +72,7 @@ type counts struct {
 
 type keyReport struct {
 	Key         string             `json:"key"`
+	Culprit     string             `json:"culprit,omitempty"` // the key that is impossible alone
 	Verdict     string             `json:"verdict"`
 	Skipped     bool               `json:"skipped,omitempty"`
 	Operations  int                `json:"operations"`
@@ -154,12 +155,12 @@ func (in *Input) document() fileReport {
 		Path: in.Path, Format: in.Format, Level: in.Level, Oracles: orEmpty(in.Oracles), Import: orEmpty(in.Import),
 		Keys: []keyReport{}, Findings: []any{}, Notices: []string{},
 	}
-	if in.Verdict == nil {
+	if in.Err != nil || in.Verdict == nil {
 		f.Error = errorOf(in.Err)
 		return f
 	}
 	v, c, r := in.Verdict, in.Verdict.Counts, in.Rules
-	f.Model, f.Verdict, f.Summary, f.Split, f.Notices = v.Model, v.Kind.String(), Summary(v), v.Split, orEmpty(v.Notices)
+	f.Model, f.Verdict, f.Summary, f.Split, f.Notices = v.Model, v.Kind.String(), Summary(v), v.Split, orEmpty(in.notices())
 	f.Rules = &rulesReport{r.Initial, r.NilRead, r.FailCas, r.Ties, r.ClockError, r.Order, r.Numeric}
 	f.Counts = &counts{c.OK + c.Fail + c.Info, c.OK, c.Fail, c.Info, r.Observed, c.Constrained, c.Keys}
 	f.Budget = &budget{in.Budget.Time.String(), in.Budget.States, in.Budget.Memory}
@@ -209,7 +210,7 @@ func errorOf(err error) *errorReport {
 
 func (in *Input) key(p *spec.Part) keyReport {
 	k := keyReport{
-		Key: p.Key, Verdict: p.Kind.String(), Skipped: p.Skipped, Operations: p.Ops, States: p.States,
+		Key: p.Key, Culprit: p.Culprit, Verdict: p.Kind.String(), Skipped: p.Skipped, Operations: p.Ops, States: p.States,
 		Engine: p.Engine, Reason: p.Reason, Budget: p.Budget, Placed: p.Placed,
 	}
 	if p.Kind == spec.Violation {

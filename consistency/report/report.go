@@ -9,6 +9,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"pinyon/engine/spec"
@@ -24,12 +25,22 @@ type Input struct {
 	Rules        Rules
 	Budget       Budget
 	Import       []string // what the importer said
+	Notices      []string // what a reader must know, beside the verdict's own
 	Repeat       string   // the command that repeats the check, without a key; "": none
 
 	// Err is why there is no verdict; Subject and Verdict are then nil.
 	Err error
 
 	_ struct{}
+}
+
+// notices are all that a reader must know.
+func (in *Input) notices() []string {
+	list := slices.Clone(in.Notices)
+	if in.Verdict != nil {
+		list = append(list, in.Verdict.Notices...)
+	}
+	return list
 }
 
 // Rules are the readings in force, whoever named them: a flag, the header, the

@@ -66,7 +66,7 @@ func (t *text) rules() {
 		oracles = ", oracle " + strings.Join(t.in.Oracles, ", ")
 	}
 	t.line("  rules   model %s, level %s%s, %s", v.Model, t.in.Level, oracles, t.in.Rules.line())
-	for _, n := range v.Notices {
+	for _, n := range t.in.notices() {
 		t.line("  notice  %s", n)
 	}
 }
@@ -160,7 +160,7 @@ func (t *text) violations() {
 		if n++; n > explained {
 			continue
 		}
-		t.line("%s is not %s:", name(p), t.in.Verdict.Level)
+		t.line("%s is not %s%s:", name(t.in.Verdict, p), t.in.Verdict.Level, culprit(p))
 		for _, l := range t.in.explain(p, t.o.Explain) {
 			t.line("  %s", l)
 		}
@@ -185,13 +185,18 @@ func (t *text) last() {
 func Summary(v *spec.Verdict) string {
 	var of [spec.Vacuous + 1]int
 	var reason string
+	skipped := 0
 	for i := range v.Parts {
 		p := &v.Parts[i]
+		if p.Skipped {
+			skipped++
+			continue
+		}
 		of[p.Kind]++
 		if p.Kind == v.Kind && reason == "" {
 			reason = p.Reason
 			if len(v.Parts) > 1 {
-				reason = fmt.Sprintf("%s: %s", name(p), reason)
+				reason = fmt.Sprintf("%s: %s", name(v, p), reason)
 			}
 		}
 	}
@@ -199,15 +204,21 @@ func Summary(v *spec.Verdict) string {
 	s := v.Kind.String()
 	switch {
 	case v.Kind == spec.Violation && n == 1:
-		return fmt.Sprintf("%s: %s is not %s", s, name(&v.Parts[0]), v.Level)
+		return fmt.Sprintf("%s: %s is not %s", s, name(v, &v.Parts[0]), v.Level)
 	case v.Kind == spec.Violation:
-		return fmt.Sprintf("%s: %s of %s", s, number(of[spec.Violation]), counted(n, "key", "keys"))
+		s = fmt.Sprintf("%s: %s of %s", s, number(of[spec.Violation]), counted(n, "key", "keys"))
+		if skipped > 0 {
+			s += fmt.Sprintf(", %s not checked", number(skipped))
+		}
+		return s
 	case v.Kind == spec.Unknown && n == 1:
 		return s + ": " + reason
 	case v.Kind == spec.Unknown:
 		return fmt.Sprintf("%s: %s of %s undecided; %s", s, number(of[spec.Unknown]), counted(n, "key", "keys"), reason)
 	case v.Kind == spec.Vacuous:
 		return s + ": nothing was tested, no operation has an answer"
+	case of[spec.Vacuous] > 0:
+		return fmt.Sprintf("%s: %s %s, %s vacuous", s, counted(of[spec.Consistent], "key", "keys"), v.Level, number(of[spec.Vacuous]))
 	case n > 1:
 		return fmt.Sprintf("%s: %s, each %s", s, counted(n, "key", "keys"), v.Level)
 	}
@@ -218,8 +229,13 @@ func Summary(v *spec.Verdict) string {
 // everything where there is none.
 func (in *Input) repeat() string {
 	for i := range in.Verdict.Parts {
-		if p := &in.Verdict.Parts[i]; p.Kind == spec.Violation && p.Key != "" && in.Repeat != "" {
-			return in.Repeat + " --key " + ShellWord(p.Key)
+		p := &in.Verdict.Parts[i]
+		key := p.Key
+		if key == "" {
+			key = p.Culprit
+		}
+		if p.Kind == spec.Violation && key != "" && in.Repeat != "" {
+			return in.Repeat + " --key " + ShellWord(key)
 		}
 	}
 	return in.Repeat

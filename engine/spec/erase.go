@@ -142,7 +142,7 @@ func (e *erased[S, In, Out]) text(i int32) string {
 
 // machine makes the Machine of a View.
 func (e *erased[S, In, Out]) machine(ctx context.Context, v *history.View, debug bool) Machine {
-	t := &typed[S, In, Out]{erased: e, ctx: ctx, view: v, debug: debug, memo: map[uint64]int32{}}
+	t := &typed[S, In, Out]{erased: e, ctx: ctx, view: v, debug: debug, memo: newTransitions()}
 	t.index = make([]int32, v.N)
 	for i := range t.index {
 		t.index[i] = e.at[v.Ops[i]]
@@ -152,8 +152,11 @@ func (e *erased[S, In, Out]) machine(ctx context.Context, v *history.View, debug
 	} else {
 		t.states = &byEquality[S]{numbers: map[any]int32{}}
 	}
-	if e.model.Steps != nil {
+	switch {
+	case e.model.Steps != nil:
 		return &branching[S, In, Out]{t}
+	case e.model.Holds != nil && e.model.Demands != nil && e.model.Writes != nil:
+		return &tokened[S, In, Out]{typed: t, numbers: map[any]int32{}}
 	}
 	return t
 }
@@ -167,7 +170,7 @@ type typed[S, In, Out any] struct {
 	index  []int32 // position here -> position in the whole View
 	states States[S]
 	debug  bool
-	memo   map[uint64]int32 // (state, class) -> next, or -1
+	memo   *transitions // (state, class) -> next, or -1
 	many   map[uint64][]int32
 }
 
@@ -197,10 +200,10 @@ func (t *typed[S, In, Out]) Describe(state int32) string {
 
 func (t *typed[S, In, Out]) Step(state, op int32) (int32, bool) {
 	key := uint64(uint32(state))<<32 | uint64(uint32(t.Class(op)))
-	next, ok := t.memo[key]
+	next, ok := t.memo.get(key)
 	if !ok {
 		next = t.step(state, op)
-		t.memo[key] = next
+		t.memo.put(key, next)
 	}
 	return next, next >= 0
 }
@@ -211,10 +214,7 @@ func (t *typed[S, In, Out]) step(state, op int32) (number int32) {
 	i := t.index[op]
 	var next S
 	ok := false
-	in, out := t.ops[i].In, t.outs[i]
-	if t.view.Info[op] {
-		out = nil // also where a view was cut before the answer (Subject.Cut)
-	}
+	in, out := t.ops[i].In, t.out(op)
 	switch {
 	case t.model.Apply != nil:
 		var got Out
@@ -277,15 +277,72 @@ func (b *branching[S, In, Out]) steps(state, op int32) []int32 {
 	defer b.blame(op)
 	i := b.index[op]
 	var numbers []int32
-	out := b.outs[i]
-	if b.view.Info[op] {
-		out = nil
-	}
-	for _, s := range b.model.Steps(b.states.State(state), b.ops[i].In, out) {
+	for _, s := range b.model.Steps(b.states.State(state), b.ops[i].In, b.out(op)) {
 		numbers = append(numbers, b.states.Number(s))
 	}
 	b.unchanged(state)
 	return numbers
+}
+
+// tokened is typed for a register-like model.
+type tokened[S, In, Out any] struct {
+	*typed[S, In, Out]
+	numbers map[any]int32
+	held    []int32 // by state, plus one; 0: not asked yet
+}
+
+func (k *tokened[S, In, Out]) number(what any, ok bool) int32 {
+	if !ok {
+		return -1
+	}
+	n, seen := k.numbers[what]
+	if !seen {
+		n = int32(len(k.numbers))
+		k.numbers[what] = n
+	}
+	return n
+}
+
+// out is the recorded output of an operation, nil where it is not known here.
+func (t *typed[S, In, Out]) out(op int32) *Out {
+	if t.view.Info[op] {
+		return nil // also where a view was cut before the answer (Subject.Cut)
+	}
+	return t.outs[t.index[op]]
+}
+
+// Demand implements Tokens: an operation whose output is not known demands
+// nothing.
+func (k *tokened[S, In, Out]) Demand(op int32) int32 {
+	out := k.out(op)
+	if out == nil {
+		return -1
+	}
+	return k.number(k.model.Demands(k.ops[k.index[op]].In, out))
+}
+
+// Want implements Tokens.
+func (k *tokened[S, In, Out]) Want(op int32) int32 {
+	return k.number(k.model.Demands(k.ops[k.index[op]].In, k.out(op)))
+}
+
+// Write implements Tokens.
+func (k *tokened[S, In, Out]) Write(op int32) int32 {
+	return k.number(k.model.Writes(k.ops[k.index[op]].In, k.out(op)))
+}
+
+// Observes implements Tokens: it has a known output that names no demand.
+func (k *tokened[S, In, Out]) Observes(op int32) bool { return k.out(op) != nil && k.Demand(op) < 0 }
+
+// Held implements Tokens.
+func (k *tokened[S, In, Out]) Held(state int32) int32 {
+	for int(state) >= len(k.held) {
+		k.held = append(k.held, 0)
+	}
+	if k.held[state] == 0 {
+		k.held[state] = k.number(k.model.Holds(k.states.State(state)), true) + 1
+	}
+	return k.held[state] - 1
 }
 
 // byEquality numbers comparable states.

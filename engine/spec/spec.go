@@ -51,6 +51,17 @@ type Model[S, In, Out any] struct {
 	// nil: the model cannot tell, and levels that ask refuse it.
 	ReadOnly func(in In, out *Out) bool
 
+	// Holds, Demands and Writes describe register-like objects and let a search
+	// leave dead ends early; set all three or none. Holds is the comparable
+	// thing that a state holds. Demands is what the state must hold for the
+	// operation to be legal with that output (for a nil output: to have an
+	// effect). Writes is what the state holds once the operation had an effect.
+	// An update that cannot tell beforehand, or that some states refuse without
+	// one demand to name, reports false in Writes.
+	Holds   func(s S) any
+	Demands func(in In, out *Out) (what any, ok bool)
+	Writes  func(in In, out *Out) (what any, ok bool)
+
 	// Text writes an operation for people, Describe a state; nil: by %v.
 	Text     func(in In, out *Out) string
 	Describe func(s S) string
@@ -88,6 +99,17 @@ type Nondeterministic interface {
 // operations of equal class have equal steps in every state. It lets the
 // engine treat them as interchangeable.
 type Classer interface{ Class(op int32) int32 }
+
+// Tokens is implemented by a Machine over register-like objects: what
+// operations demand and write, and what states hold, as numbers (-1: nothing
+// is known).
+type Tokens interface {
+	Demand(op int32) int32  // legal only where this is held
+	Want(op int32) int32    // has an effect only where this is held
+	Write(op int32) int32   // what is held once it had an effect
+	Observes(op int32) bool // it demands nothing by name, yet may be illegal
+	Held(state int32) int32
+}
 
 // Describer writes a state for people.
 type Describer interface{ Describe(state int32) string }

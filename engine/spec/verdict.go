@@ -73,6 +73,7 @@ type Part struct {
 	Reason  string // why unknown or vacuous; "" otherwise
 	Budget  string // unknown: "states", "time", "memory", or "cancelled"
 	Placed  int    // unknown: most operations placed
+	Culprit string // violation of the whole that one key's operations show alone: the key
 	Skipped bool   // not checked: --fail-fast stopped before it
 
 	Witness []int32 // consistent: the order found; optional operations that never happened are left out

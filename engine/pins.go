@@ -1,0 +1,122 @@
+package engine
+
+import (
+	"pinyon/engine/history"
+	"pinyon/engine/order"
+	"pinyon/engine/spec"
+)
+
+// pins is what a search knows of register-like objects beyond their steps:
+// which values are still demanded, and who can still provide them. It serves
+// two rules, under plain validity only:
+//
+// Pinned values: once a value is overwritten that a required operation still
+// demands and nobody can write again, no order can be completed. (Gibbons and
+// Korach, "Testing Shared Memories", 1997, decide registers with unique values
+// by what amounts to this.)
+//
+// Unwanted writes: an operation without an answer whose value nobody left
+// demands need not be placed. Where some operation observes that a value is
+// not there (a failed compare-and-set), any write may matter, and the rule is
+// off for that object.
+type pins struct {
+	tokens spec.Tokens
+	demand []int32 // by operation: cell that a required operation demands, or -1
+	want   []int32 // by operation: cell that any operation wants, or -1
+	write  []int32 // by operation: cell that it writes, or -1
+	needs  []int32 // by cell: required operations left that demand it
+	wants  []int32 // by cell: operations left that want it
+	gives  []int32 // by cell: operations left that write it
+	exact  []bool  // by object: every update says what it writes
+	silent []bool  // by object: besides, nothing observes that a value is not there
+	cells  map[[2]int32]int32
+}
+
+// newPins returns nil where the machine tells nothing.
+func newPins(m spec.Machine, v *history.View, g *order.Graph, object []int32, objects int) *pins {
+	tokens, ok := m.(spec.Tokens)
+	if !ok || v.Read == nil {
+		return nil
+	}
+	p := &pins{tokens: tokens, cells: map[[2]int32]int32{}, exact: make([]bool, objects), silent: make([]bool, objects)}
+	p.demand, p.want, p.write = make([]int32, v.N), make([]int32, v.N), make([]int32, v.N)
+	for o := range objects {
+		p.exact[o], p.silent[o] = true, true
+	}
+	for x := range int32(v.N) {
+		o := object[x]
+		p.demand[x], p.write[x] = -1, -1
+		p.want[x] = p.cell(o, tokens.Want(x))
+		if !g.Optional[x] {
+			p.demand[x] = p.cell(o, tokens.Demand(x))
+		}
+		if !v.Read[x] {
+			p.write[x] = p.cell(o, tokens.Write(x))
+			idle := v.Idle != nil && v.Idle[x]
+			p.exact[o] = p.exact[o] && (p.write[x] >= 0 || idle)
+		} else if tokens.Observes(x) {
+			p.silent[o] = false
+		}
+		p.count(x, 1)
+	}
+	return p
+}
+
+// cell numbers the pair of an object and a token.
+func (p *pins) cell(object, token int32) int32 {
+	if token < 0 {
+		return -1
+	}
+	key := [2]int32{object, token}
+	c, ok := p.cells[key]
+	if !ok {
+		c = int32(len(p.needs))
+		p.cells[key] = c
+		p.needs, p.wants, p.gives = append(p.needs, 0), append(p.wants, 0), append(p.gives, 0)
+	}
+	return c
+}
+
+// count adds n to what operation x, which is left, contributes.
+func (p *pins) count(x, n int32) {
+	if c := p.demand[x]; c >= 0 {
+		p.needs[c] += n
+	}
+	if c := p.want[x]; c >= 0 {
+		p.wants[c] += n
+	}
+	if c := p.write[x]; c >= 0 {
+		p.gives[c] += n
+	}
+}
+
+// strands reports whether placing x, which takes the object from state now to
+// next, overwrites a value that is still demanded for good.
+func (p *pins) strands(x, object, now, next int32) bool {
+	if now == next || !p.exact[object] {
+		return false
+	}
+	held := p.cell(object, p.tokens.Held(now))
+	if held == p.cell(object, p.tokens.Held(next)) || p.gives[held] > 0 {
+		return false
+	}
+	needs := p.needs[held]
+	if p.demand[x] == held {
+		needs-- // x itself has its value now
+	}
+	return needs > 0
+}
+
+// unwanted reports whether nothing that is left wants what the optional
+// operation y, on this object, would write.
+func (p *pins) unwanted(y, object int32) bool {
+	c := p.write[y]
+	if c < 0 || !p.exact[object] || !p.silent[object] {
+		return false
+	}
+	wants := p.wants[c]
+	if p.want[y] == c {
+		wants--
+	}
+	return wants == 0
+}
