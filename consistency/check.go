@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"pinyon/engine"
@@ -28,6 +29,8 @@ type checker struct {
 	whole   []int32       // position in view -> position in the subject's View
 	rules   *order.Rules
 	live    engine.Live
+	parts   atomic.Int64 // to decide, and decided, for progress
+	done    atomic.Int64
 	started time.Time
 }
 
@@ -194,7 +197,8 @@ func (c *checker) watch() (stop func()) {
 			case <-done:
 				return
 			case <-tick.C:
-				c.opts.Progress(Progress{States: c.live.States.Load(), Elapsed: time.Since(c.started)})
+				c.opts.Progress(Progress{PartsDone: int(c.done.Load()), Parts: int(c.parts.Load()),
+					States: c.live.States.Load(), Memory: c.live.Bytes.Load(), Elapsed: time.Since(c.started)})
 			}
 		}
 	}()

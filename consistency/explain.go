@@ -74,7 +74,8 @@ func (c *checker) decideCut(ctx context.Context, t task, returned []int32, at in
 	if err != nil {
 		return p, nil, false
 	}
-	p, _, err = engine.Decide(ctx, rules, m, engine.Limits{States: budget, Memory: c.opts.MaxMemory / 4}, nil)
+	focus := int32(slices.Index(local, returned[len(returned)-1]))
+	p, err = engine.Decide(ctx, rules, m, engine.Limits{States: budget, Memory: c.opts.MaxMemory / 4}, nil, focus)
 	return p, local, err == nil && (p.Kind == spec.Violation && p.Explain != nil || p.Kind == spec.Consistent || p.Kind == spec.Vacuous)
 }
 
@@ -93,6 +94,9 @@ func (c *checker) adoptCut(part *spec.Part, cut spec.Part, local, returned []int
 	}
 	for i, r := range e.Refused {
 		e.Refused[i].Op, e.Refused[i].After = up(r.Op), up(r.After)
+		if r.Demander != nil {
+			*r.Demander = up(*r.Demander)
+		}
 	}
 	e.AtReturn, e.Op, e.Before = true, returned[len(returned)-1], -1
 	if len(returned) > 1 {

@@ -47,7 +47,7 @@ func (c *checker) decide(ctx context.Context, t task, memory int64) (part spec.P
 	if err != nil {
 		return part, err
 	}
-	part, _, err = engine.Decide(ctx, rules, machine, engine.Limits{States: c.opts.MaxStates, Memory: memory}, &c.live)
+	part, err = engine.Decide(ctx, rules, machine, engine.Limits{States: c.opts.MaxStates, Memory: memory}, &c.live, -1)
 	if errors.Is(err, engine.ErrMalformed) {
 		return part, c.malformed(t, part.Proof, err)
 	}
@@ -114,6 +114,9 @@ func (c *checker) translate(t task, p *spec.Part) {
 		e.Op, e.Before = up(e.Op), up(e.Before)
 		for i, r := range e.Refused {
 			e.Refused[i].Op, e.Refused[i].After = up(r.Op), up(r.After)
+			if r.Demander != nil {
+				*r.Demander = up(*r.Demander)
+			}
 		}
 	}
 }
@@ -153,11 +156,13 @@ func (c *checker) pool(ts []task) ([]spec.Part, []error, error) {
 	ctx, cancel := context.WithCancel(c.ctx)
 	defer cancel()
 	q := &queue{n: len(ts), stopAt: len(ts)}
+	c.parts.Store(int64(len(ts)))
 	var wg sync.WaitGroup
 	for range workers {
 		wg.Go(func() {
 			for i := q.next(); i >= 0; i = q.next() {
 				parts[i], errs[i] = c.decide(ctx, ts[i], share)
+				c.done.Add(1)
 				if errs[i] != nil || c.opts.FailFast && parts[i].Kind == spec.Violation {
 					q.stop(i)
 				}

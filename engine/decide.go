@@ -14,8 +14,9 @@ import (
 var ErrMalformed = errors.New("session and real-time order contradict each other")
 
 // Decide runs the whole decision on one part: hard order, circles, search.
-// States of the proof and witness are positions in r.View.
-func Decide(ctx context.Context, r *order.Rules, m spec.Machine, limits Limits, live *Live) (spec.Part, Result, error) {
+// Operations of the proof, the witness and the explanation are positions in
+// r.View; focus is as in Explain.
+func Decide(ctx context.Context, r *order.Rules, m spec.Machine, limits Limits, live *Live, focus int32) (spec.Part, error) {
 	part := spec.Part{Ops: r.View.N}
 	answered := false
 	for _, info := range r.View.Info {
@@ -23,7 +24,7 @@ func Decide(ctx context.Context, r *order.Rules, m spec.Machine, limits Limits, 
 	}
 	if !answered {
 		part.Kind, part.Reason = spec.Vacuous, "no operation has an answer"
-		return part, Result{}, nil
+		return part, nil
 	}
 	var cancelled atomic.Bool
 	defer context.AfterFunc(ctx, func() { cancelled.Store(true) })()
@@ -33,24 +34,25 @@ func Decide(ctx context.Context, r *order.Rules, m spec.Machine, limits Limits, 
 		if ctx.Err() != context.DeadlineExceeded {
 			part.Budget = "cancelled"
 		}
-		return part, Result{}, nil
+		return part, nil
 	}
 	if links := g.Cycle(); links != nil {
 		return cyclePart(part, links)
 	}
-	res := Search(ctx, Problem{View: r.View, Graph: g, Soft: r.Soft, Machine: m}, limits, live)
+	p := Problem{View: r.View, Graph: g, Soft: r.Soft, Machine: m}
+	res := Search(ctx, p, limits, live)
 	part.Engine, part.Kind, part.States, part.Budget, part.Witness = "search", res.Kind, res.States, res.Budget, res.Witness
 	part.Placed = len(res.Deepest)
 	if res.Kind == spec.Violation {
 		part.Proof = &spec.Proof{Kind: spec.ProofExhausted}
-		part.Explain = explain(r, g, m, res)
+		part.Explain = Explain(p, res, focus)
 	}
-	return part, res, nil
+	return part, nil
 }
 
 // cyclePart is the violation that a circle of hard edges proves, or the error
 // when no hint and no level of a user's own has a part in it.
-func cyclePart(part spec.Part, links []order.Link) (spec.Part, Result, error) {
+func cyclePart(part spec.Part, links []order.Link) (spec.Part, error) {
 	p := &spec.Proof{Kind: spec.ProofCycle, HintsOnly: true}
 	plain := true
 	for _, l := range links {
@@ -61,7 +63,7 @@ func cyclePart(part spec.Part, links []order.Link) (spec.Part, Result, error) {
 	}
 	part.Kind, part.Engine, part.Proof = spec.Violation, "order", p
 	if plain {
-		return part, Result{}, ErrMalformed
+		return part, ErrMalformed
 	}
-	return part, Result{}, nil
+	return part, nil
 }

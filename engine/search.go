@@ -79,9 +79,9 @@ type child struct {
 
 // frame is a configuration on the current path with the children left to try.
 type frame struct {
-	trail    int // length of the trail in this configuration
-	children []child
-	next     int
+	trail     int // length of the trail in this configuration
+	next, end int // children left to try: search.childs[next:end]
+	first     int
 }
 
 type search struct {
@@ -100,10 +100,11 @@ type search struct {
 	wide     bool // chains too long for 16-bit positions
 	trail    []placed
 	frames   []frame
+	childs   []child // of all frames, one after the other
 	result   Result
 	steps    int64
 	live     *Live
-	reported int64
+	reported, reportedBytes int64
 }
 
 // Search decides p. It stops early with Kind Unknown when a limit is reached,
@@ -170,7 +171,9 @@ func (s *search) run() Result {
 			return s.finish(spec.Unknown, budget)
 		}
 		if s.memo.insert(s.pack()) {
-			s.frames = append(s.frames, frame{trail: len(s.trail), children: s.children()})
+			first := len(s.childs)
+			s.children()
+			s.frames = append(s.frames, frame{trail: len(s.trail), next: first, end: len(s.childs), first: first})
 		} else {
 			s.deepest()
 		}
@@ -186,16 +189,17 @@ func (s *search) advance() bool {
 	for len(s.frames) > 0 {
 		fr := &s.frames[len(s.frames)-1]
 		s.undo(fr.trail)
-		if fr.next < len(fr.children) {
-			c := fr.children[fr.next]
+		if fr.next < fr.end {
+			c := s.childs[fr.next]
 			fr.next++
 			s.place(c.op, c.next)
 			s.commit()
 			return true
 		}
-		if fr.next == 0 || len(fr.children) == 0 {
+		if fr.first == fr.end {
 			s.deepest()
 		}
+		s.childs = s.childs[:fr.first]
 		s.frames = s.frames[:len(s.frames)-1]
 	}
 	return false
@@ -252,9 +256,9 @@ func (s *search) committable(x int32) bool {
 	return ok && next == now
 }
 
-// children lists what may come next, best first (rules 2, 4, 5 and 7).
-func (s *search) children() []child {
-	var cs []child
+// children adds to childs what may come next, best first (rules 2, 4, 5 and 7).
+func (s *search) children() {
+	cs := s.childs[len(s.childs):]
 	for j := range s.Graph.Chains {
 		x := s.f.Head(j)
 		if x < 0 || !s.f.Ready(x) {
@@ -277,7 +281,7 @@ func (s *search) children() []child {
 		}
 	}
 	s.rank(cs[required:])
-	return cs
+	s.childs = append(s.childs, cs...)
 }
 
 func (s *search) strands(x, now, next int32) bool {
@@ -302,6 +306,9 @@ func (s *search) stoodFor(y int32, cs []child) bool {
 // then by call.
 func (s *search) rank(cs []child) {
 	for i := range cs {
+		if s.Soft == nil {
+			break
+		}
 		cs[i].soft = 0
 		for j := range cs {
 			if i != j && s.softly(cs[j].op, cs[i].op) {
@@ -358,7 +365,7 @@ func (s *search) over() string {
 	switch {
 	case s.limits.States > 0 && n >= s.limits.States:
 		return "states"
-	case s.limits.Memory > 0 && s.memo.bytes > s.limits.Memory || s.memo.full():
+	case s.limits.Memory > 0 && s.memo.bytes+spec.BytesOf(s.Machine) > s.limits.Memory || s.memo.full():
 		return "memory"
 	case s.ctx.Err() == context.DeadlineExceeded:
 		return "time"
@@ -374,7 +381,8 @@ func (s *search) over() string {
 // report adds what is new to the live counts.
 func (s *search) report() {
 	s.live.States.Add(s.memo.count - s.reported)
-	s.reported = s.memo.count
+	s.live.Bytes.Add(s.memo.bytes - s.reportedBytes)
+	s.reported, s.reportedBytes = s.memo.count, s.memo.bytes
 }
 
 // deepest keeps the longest order that led nowhere.
@@ -402,7 +410,7 @@ func (s *search) finish(kind spec.Kind, budget string) Result {
 	}
 	s.report()
 	r := s.result
-	r.Kind, r.Budget, r.States, r.Bytes = kind, budget, s.memo.count, s.memo.bytes
+	r.Kind, r.Budget, r.States, r.Bytes = kind, budget, s.memo.count, s.memo.bytes+spec.BytesOf(s.Machine)
 	if kind == spec.Consistent {
 		r.Witness, r.Deepest, r.DeepestState = s.order(nil), nil, nil
 	}

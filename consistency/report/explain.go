@@ -77,7 +77,7 @@ func (in *Input) explainSearch(p *spec.Part, withKey, all bool) []string {
 	e := p.Explain
 	var lines []string
 	if e.Op >= 0 {
-		lines = append(lines, in.full(e.Op, withKey), "  "+in.op(e.Op)+" cannot be placed"+mainReason(e))
+		lines = append(lines, in.full(e.Op, withKey), "  "+in.op(e.Op)+" cannot be placed"+in.mainReason(e, withKey))
 	}
 	if e.Before >= 0 {
 		text := "the last answer before it: "
@@ -99,10 +99,10 @@ func (in *Input) explainSearch(p *spec.Part, withKey, all bool) []string {
 }
 
 // mainReason is why the operation that stands out is refused.
-func mainReason(e *spec.Explanation) string {
+func (in *Input) mainReason(e *spec.Explanation, withKey bool) string {
 	for _, r := range e.Refused {
 		if r.Op == e.Op {
-			return ": " + r.Why
+			return ": " + in.whyNot(r, withKey)
 		}
 	}
 	if e.AtReturn {
@@ -127,11 +127,18 @@ func (in *Input) refusals(e *spec.Explanation, withKey, all bool) []string {
 	}
 	lines := []string{"what could come next, and why it cannot:"}
 	for _, r := range e.Refused {
-		text := "  " + in.short(r.Op, withKey) + ": " + r.Why
-		if r.After >= 0 {
-			text += fmt.Sprintf(" (after %s, which is not placed)", in.short(r.After, withKey))
-		}
-		lines = append(lines, text)
+		lines = append(lines, "  "+in.short(r.Op, withKey)+": "+in.whyNot(r, withKey))
 	}
 	return lines
+}
+
+// whyNot words a refusal, with the other operation that has a part in it.
+func (in *Input) whyNot(r spec.Refusal, withKey bool) string {
+	switch {
+	case r.After >= 0:
+		return fmt.Sprintf("must follow %s, which is not placed (%s)", in.short(r.After, withKey), r.Why)
+	case r.Demander != nil:
+		return fmt.Sprintf("%s, and %s still needs it", r.Why, in.short(*r.Demander, withKey))
+	}
+	return r.Why
 }

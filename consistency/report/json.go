@@ -111,7 +111,8 @@ type explanationReport struct {
 
 type refusalReport struct {
 	Operation operation  `json:"operation"`
-	After     *operation `json:"after,omitempty"`
+	After     *operation `json:"after,omitempty"`     // must come first
+	Demander  *operation `json:"needed_by,omitempty"` // needs what would be overwritten
 	Why       string     `json:"why"`
 }
 
@@ -244,7 +245,11 @@ func (in *Input) explanation(e *spec.Explanation) *explanationReport {
 		r.Prefix = append(r.Prefix, in.Subject.ID(i))
 	}
 	for _, no := range e.Refused {
-		r.Refused = append(r.Refused, refusalReport{in.operation(no.Op), in.optional(no.After), no.Why})
+		one := refusalReport{Operation: in.operation(no.Op), After: in.optional(no.After), Why: no.Why}
+		if no.Demander != nil {
+			one.Demander = in.optional(*no.Demander)
+		}
+		r.Refused = append(r.Refused, one)
 	}
 	return r
 }

@@ -170,6 +170,7 @@ type typed[S, In, Out any] struct {
 	index  []int32 // position here -> position in the whole View
 	states States[S]
 	debug  bool
+	count  int32        // states numbered
 	memo   *transitions // (state, class) -> next, or -1
 	many   map[uint64][]int32
 }
@@ -208,6 +209,17 @@ func (t *typed[S, In, Out]) Step(state, op int32) (int32, bool) {
 	return next, next >= 0
 }
 
+// stateBytes is what a numbered state costs beyond its own size: entries of a
+// map and a list, and for states behind a pointer a small object.
+const stateBytes = 120
+
+// Bytes implements Sizer. What lies behind pointers of a user's state is
+// guessed.
+func (t *typed[S, In, Out]) Bytes() int64 {
+	var s S
+	return t.memo.bytes() + int64(t.count)*(stateBytes+2*int64(reflect.TypeOf(&s).Elem().Size()))
+}
+
 func (t *typed[S, In, Out]) step(state, op int32) (number int32) {
 	defer t.blame(op)
 	s := t.states.State(state)
@@ -230,7 +242,9 @@ func (t *typed[S, In, Out]) step(state, op int32) (number int32) {
 	if !ok {
 		return -1
 	}
-	return t.states.Number(next)
+	number = t.states.Number(next)
+	t.count = max(t.count, number+1)
+	return number
 }
 
 func (t *typed[S, In, Out]) equal(a, b Out) bool {
@@ -278,7 +292,9 @@ func (b *branching[S, In, Out]) steps(state, op int32) []int32 {
 	i := b.index[op]
 	var numbers []int32
 	for _, s := range b.model.Steps(b.states.State(state), b.ops[i].In, b.out(op)) {
-		numbers = append(numbers, b.states.Number(s))
+		n := b.states.Number(s)
+		b.count = max(b.count, n+1)
+		numbers = append(numbers, n)
 	}
 	b.unchanged(state)
 	return numbers

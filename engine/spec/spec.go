@@ -111,6 +111,18 @@ type Tokens interface {
 	Held(state int32) int32
 }
 
+// Sizer is implemented by a Machine that knows about how many bytes its tables
+// hold; they count towards a search's budget of memory.
+type Sizer interface{ Bytes() int64 }
+
+// BytesOf is the size of m's tables, 0 where it does not know.
+func BytesOf(m Machine) int64 {
+	if s, ok := m.(Sizer); ok {
+		return s.Bytes()
+	}
+	return 0
+}
+
 // Describer writes a state for people.
 type Describer interface{ Describe(state int32) string }
 

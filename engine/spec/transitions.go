@@ -1,45 +1,68 @@
 package spec
 
-// transitions remembers steps: (state, class) to the next state, or -1. It is
-// an open-addressing table, as this look-up is on the search's hottest path.
+// transitions remembers steps: (state, class) to the next state, or -1. This
+// look-up is on the search's hottest path. It is a cache: beyond maxTransitions
+// a new step may take the place of an old one, so its memory is bounded.
 type transitions struct {
 	keys []uint64 // plus one; 0: free
 	next []int32
 	used int
 }
 
-func newTransitions() *transitions {
-	return &transitions{keys: make([]uint64, 64), next: make([]int32, 64)}
+const (
+	maxTransitions  = 1 << 20 // slots
+	transitionProbe = 8       // slots that are looked at
+	transitionBytes = 12      // memory of a slot
+)
+
+func newTransitions() *transitions { return newTransitionsOf(1 << 10) }
+
+func newTransitionsOf(slots int) *transitions {
+	return &transitions{keys: make([]uint64, slots), next: make([]int32, slots)}
 }
 
-// slot finds the place of key, or the free place where it belongs.
-func (t *transitions) slot(key uint64) int {
-	mask := len(t.keys) - 1
-	h := (key + 1) * 0x9e3779b97f4a7c15
-	for i := int(h>>32) & mask; ; i = (i + 1) & mask {
-		if t.keys[i] == key+1 || t.keys[i] == 0 {
-			return i
-		}
-	}
+// home is the first slot for key; the others follow it.
+func (t *transitions) home(key uint64) int {
+	return int((key+1)*0x9e3779b97f4a7c15>>32) & (len(t.keys) - 1)
 }
 
 func (t *transitions) get(key uint64) (next int32, ok bool) {
-	i := t.slot(key)
-	return t.next[i], t.keys[i] != 0
-}
-
-func (t *transitions) put(key uint64, next int32) {
-	if 2*(t.used+1) > len(t.keys) {
-		old := *t
-		t.keys, t.next = make([]uint64, 2*len(old.keys)), make([]int32, 2*len(old.keys))
-		for i, k := range old.keys {
-			if k != 0 {
-				j := t.slot(k - 1)
-				t.keys[j], t.next[j] = k, old.next[i]
-			}
+	h, mask := t.home(key), len(t.keys)-1
+	for i := range transitionProbe {
+		switch s := (h + i) & mask; t.keys[s] {
+		case key + 1:
+			return t.next[s], true
+		case 0:
+			return 0, false
 		}
 	}
-	i := t.slot(key)
-	t.keys[i], t.next[i] = key+1, next
-	t.used++
+	return 0, false
 }
+
+// put adds key, which is not there.
+func (t *transitions) put(key uint64, next int32) {
+	if 2*t.used > len(t.keys) && len(t.keys) < maxTransitions {
+		t.double()
+	}
+	h, mask := t.home(key), len(t.keys)-1
+	for i := range transitionProbe {
+		if s := (h + i) & mask; t.keys[s] == 0 {
+			t.keys[s], t.next[s] = key+1, next
+			t.used++
+			return
+		}
+	}
+	t.keys[h], t.next[h] = key+1, next
+}
+
+func (t *transitions) double() {
+	bigger := newTransitionsOf(2 * len(t.keys))
+	for i, k := range t.keys {
+		if k != 0 {
+			bigger.put(k-1, t.next[i])
+		}
+	}
+	*t = *bigger
+}
+
+func (t *transitions) bytes() int64 { return int64(len(t.keys)) * transitionBytes }

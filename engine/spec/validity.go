@@ -84,6 +84,11 @@ func (s *kStale) push(list []int32, next int32) int32 {
 	return s.number(append(append(fresh, list...), next))
 }
 
+// Bytes implements Sizer.
+func (s *kStale) Bytes() int64 {
+	return BytesOf(s.base) + int64(len(s.lists))*int64(stateBytes+24+8*s.k)
+}
+
 func (s *kStale) Class(op int32) int32 { return classOf(s.base, op) }
 
 func (s *kStale) Describe(state int32) string {
@@ -132,6 +137,7 @@ type sets struct {
 	base    Nondeterministic
 	numbers map[string]int32
 	members [][]int32
+	size    int64 // bytes, about
 }
 
 func (s *sets) number(members []int32) int32 {
@@ -142,6 +148,7 @@ func (s *sets) number(members []int32) int32 {
 		n = int32(len(s.members))
 		s.numbers[key] = n
 		s.members = append(s.members, members)
+		s.size += int64(stateBytes + 24 + 8*len(members))
 	}
 	return n
 }
@@ -158,6 +165,9 @@ func (s *sets) Step(state, op int32) (int32, bool) {
 	}
 	return s.number(all), true
 }
+
+// Bytes implements Sizer.
+func (s *sets) Bytes() int64 { return BytesOf(s.base) + s.size }
 
 func (s *sets) Class(op int32) int32 { return classOf(s.base, op) }
 

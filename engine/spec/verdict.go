@@ -124,5 +124,8 @@ type Explanation struct {
 type Refusal struct {
 	Op    int32
 	After int32 // the operation that must come first and has not; -1: none
-	Why   string
+	// Demander is the operation that still needs the value which Op would
+	// overwrite for good; nil: that is not the reason.
+	Demander *int32
+	Why      string
 }

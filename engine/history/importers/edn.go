@@ -13,16 +13,21 @@ import (
 // symbolic floats ##Inf, ##-Inf and ##NaN, which become symbols. Numbers are
 // exact; 1.5M is the decimal 1.5 and 1N is the integer 1.
 type edn struct {
-	s     string
-	at    int
-	names map[string]history.Value // keywords and symbols seen: interning is the cost of reading
+	s       string
+	at      int
+	special int                      // maps, sets and tagged values around the current place
+	names   map[string]history.Value // keywords and symbols seen: interning is the cost of reading
 
 	fields map[history.Value]string // keys of operations seen
 }
 
-// maxDepth bounds nesting. A map inside a Value nests three levels of the
-// canonical JSON, whose reader takes two hundred.
-const maxDepth = 60
+// maxDepth bounds nesting. maxSpecial bounds the nesting of maps, sets and
+// tagged values, which JSON lacks: reading their canonical text again takes
+// time that grows exponentially with it. Real histories nest four or five.
+const (
+	maxDepth   = 60
+	maxSpecial = 10
+)
 
 // entry is one entry of a map at the level of operations, with its place.
 type entry struct {
@@ -140,20 +145,25 @@ func (r *edn) value(depth int) (history.Value, error) {
 	if r.at >= len(r.s) {
 		return history.Absent, r.fail(r.at, "a value is missing at the end of the file")
 	}
-	switch r.s[r.at] {
+	switch c := r.s[r.at]; c {
 	case '[':
 		return r.list(1, ']', depth, history.Array)
 	case '(':
 		return r.list(1, ')', depth, history.Array)
-	case '{':
-		return r.mapValue(depth)
+	case '{', '#':
+		if r.special++; r.special > maxSpecial {
+			return history.Absent, r.fail(r.at, "maps, sets and tagged values are nested deeper than %d", maxSpecial)
+		}
+		defer func() { r.special-- }()
+		if c == '{' {
+			return r.mapValue(depth)
+		}
+		return r.dispatch(depth)
 	case '"':
 		s, err := r.str()
 		return history.String(s), err
 	case '\\':
 		return r.char()
-	case '#':
-		return r.dispatch(depth)
 	case ']', ')', '}':
 		return history.Absent, r.fail(r.at, "%q closes nothing", r.s[r.at])
 	}
