@@ -119,7 +119,7 @@ func (c *checker) defaults() error {
 		o.Workers = runtime.GOMAXPROCS(0)
 	}
 	if o.MaxMemory == 0 {
-		o.MaxMemory = defaultMemory()
+		o.MaxMemory = DefaultMemory()
 	}
 	if o.Timeout == 0 {
 		o.Timeout = DefaultTimeout

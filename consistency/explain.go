@@ -89,15 +89,7 @@ func (c *checker) adoptCut(part *spec.Part, cut spec.Part, local, returned []int
 		}
 		return local[x]
 	}
-	for i := range e.Prefix {
-		e.Prefix[i] = up(e.Prefix[i])
-	}
-	for i, r := range e.Refused {
-		e.Refused[i].Op, e.Refused[i].After = up(r.Op), up(r.After)
-		if r.Demander != nil {
-			*r.Demander = up(*r.Demander)
-		}
-	}
+	translateExplanation(e, up)
 	e.AtReturn, e.Op, e.Before = true, returned[len(returned)-1], -1
 	if len(returned) > 1 {
 		e.Before = returned[len(returned)-2]

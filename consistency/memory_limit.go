@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// defaultMemory is half of the memory that the machine, or the control group
+// DefaultMemory, the budget of memory where Options name none, is half of the memory that the machine, or the control group
 // that the process runs in, allows; 1 GiB where neither can be read.
-func defaultMemory() int64 {
+func DefaultMemory() int64 {
 	limit := int64(2 << 30)
 	if total := memTotal(); total > 0 {
 		limit = total

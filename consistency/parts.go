@@ -47,7 +47,7 @@ func (c *checker) decide(ctx context.Context, t task, memory int64) (part spec.P
 	if err != nil {
 		return part, err
 	}
-	part, err = engine.Decide(ctx, rules, machine, engine.Limits{States: c.opts.MaxStates, Memory: memory}, &c.live, -1)
+	part, err = engine.Decide(ctx, rules, machine, engine.Limits{States: c.opts.MaxStates, Memory: memory, Heap: c.opts.MaxMemory * 9 / 10}, &c.live, -1)
 	if errors.Is(err, engine.ErrMalformed) {
 		return part, c.malformed(t, part.Proof, err)
 	}
@@ -109,14 +109,25 @@ func (c *checker) translate(t task, p *spec.Part) {
 			p.Proof.Cycle[i].From, p.Proof.Cycle[i].To = up(e.From), up(e.To)
 		}
 	}
-	if e := p.Explain; e != nil {
-		list(e.Prefix)
-		e.Op, e.Before = up(e.Op), up(e.Before)
-		for i, r := range e.Refused {
-			e.Refused[i].Op, e.Refused[i].After = up(r.Op), up(r.After)
-			if r.Demander != nil {
-				*r.Demander = up(*r.Demander)
-			}
+	if p.Explain != nil {
+		translateExplanation(p.Explain, up)
+	}
+}
+
+// translateExplanation puts other positions in place of an explanation's.
+func translateExplanation(e *spec.Explanation, up func(x int32) int32) {
+	for i, x := range e.Prefix {
+		e.Prefix[i] = up(x)
+	}
+	for i, f := range e.Forced {
+		e.Forced[i].From, e.Forced[i].To = up(f.From), up(f.To)
+	}
+	e.Op, e.Before = up(e.Op), up(e.Before)
+	for i, r := range e.Refused {
+		e.Refused[i].Op, e.Refused[i].After = up(r.Op), up(r.After)
+		if r.Demander != nil {
+			d := up(*r.Demander)
+			e.Refused[i].Demander = &d
 		}
 	}
 }
@@ -217,7 +228,7 @@ func finishPart(p *spec.Part) {
 
 // together decides all keys in one order. With several keys, each is tried
 // alone first, which may only convict; then the orders found are merged; only
-// then the product of the keys is searched (ALGORITHMS.md 3.4).
+// then the product of the keys is searched (docs/ARCHITECTURE.md, section 9).
 func (c *checker) together(v *spec.Verdict) error {
 	whole := task{keep: positions(c.view.N)}
 	if c.opts.HasOnlyKey {

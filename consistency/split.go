@@ -9,7 +9,7 @@ import (
 
 // splits reports whether the history may be split by key: the level is local,
 // and no hard order between operations of different keys goes beyond real
-// time (ALGORITHMS.md 3.4).
+// time (docs/ARCHITECTURE.md, section 8).
 func (c *checker) splits() bool {
 	if !c.level.Local || c.opts.NoSplit {
 		return false

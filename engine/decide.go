@@ -45,9 +45,23 @@ func Decide(ctx context.Context, r *order.Rules, m spec.Machine, limits Limits, 
 	part.Placed = len(res.Deepest)
 	if res.Kind == spec.Violation {
 		part.Proof = &spec.Proof{Kind: spec.ProofExhausted}
-		part.Explain = Explain(p, res, focus)
+		part.Explain = explainFarthest(ctx, p, res, focus)
 	}
 	return part, nil
+}
+
+// explainFarthest explains from the longest order of a search without pinned
+// values, which stops where the outputs stop fitting rather than where they
+// are doomed; where that takes much longer, from the search that decided.
+func explainFarthest(ctx context.Context, p Problem, res Result, focus int32) *spec.Explanation {
+	plain := p
+	plain.NoPins = true
+	if _, ok := p.Machine.(spec.Tokens); ok {
+		if far := Search(ctx, plain, Limits{States: 4*res.States + 20_000}, nil); far.Kind == spec.Violation {
+			return Explain(plain, far, focus)
+		}
+	}
+	return Explain(p, res, focus)
 }
 
 // cyclePart is the violation that a circle of hard edges proves, or the error

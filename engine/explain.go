@@ -38,6 +38,7 @@ func Explain(p Problem, res Result, focus int32) *spec.Explanation {
 		e.Refused = append(e.Refused, x.refusal(e.Op))
 	}
 	e.Refused = x.demanders(e.Refused)
+	e.Forced = x.forced(e.Op)
 	if e.Op >= 0 {
 		if state, ok := res.DeepestState[v.Key[e.Op]]; ok {
 			e.State = spec.DescribeState(p.Machine, state)
@@ -60,7 +61,9 @@ func newExplainer(p Problem, res Result) *explainer {
 	s := &search{Problem: p}
 	s.objects()
 	x.object = s.object
-	x.pins = newPins(p.Machine, p.View, p.Graph, s.object, len(s.state))
+	if !p.NoPins {
+		x.pins = newPins(p.Machine, p.View, p.Graph, s.object, len(s.state))
+	}
 	for _, op := range res.Deepest {
 		x.f.Place(op)
 		if x.pins != nil {
@@ -68,6 +71,24 @@ func newExplainer(p Problem, res Result) *explainer {
 		}
 	}
 	return x
+}
+
+// forced follows hard order back from op through updates at the end of the
+// longest order: up to three steps, each with its reason.
+func (x *explainer) forced(op int32) (edges []spec.Edge) {
+	for i := len(x.res.Deepest) - 1; op >= 0 && i >= 0 && len(edges) < 3; i-- {
+		a := x.res.Deepest[i]
+		if x.View.Key[a] != x.View.Key[op] || x.View.Read != nil && x.View.Read[a] {
+			continue
+		}
+		s, ok := x.Graph.Edge(a, op)
+		if !ok {
+			break
+		}
+		edges = append(edges, spec.Edge{From: a, To: op, Source: s.Name, Why: s.Why(a, op)})
+		op = a
+	}
+	return edges
 }
 
 // demanders adds the operations that refusals name as in need of a value, with

@@ -12,7 +12,7 @@
 //  2. Optional operations (no answer came back) may be placed anywhere or
 //     never. Those that could only read are never placed.
 //  3. A read-only operation that is legal now and drops nothing is placed at
-//     once and never branched on (ALGORITHMS.md 1.4, R1): what follows cannot
+//     once and never branched on (docs/ARCHITECTURE.md, section 6): what follows cannot
 //     tell the difference, and its own place was somewhere later.
 //  4. Of several optional operations that step alike and precede nothing, one
 //     stands for all; so does a required one that steps like them (R3). An
@@ -30,6 +30,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/binary"
+	"runtime/metrics"
 	"slices"
 	"sync/atomic"
 
@@ -44,12 +45,14 @@ type Problem struct {
 	Graph   *order.Graph
 	Soft    []order.Source
 	Machine spec.Machine // deterministic; see spec.Deterministic
+	NoPins  bool         // leave rule 5 out, to get as far as an order can
 }
 
 // Limits bound a search; zero fields do not.
 type Limits struct {
 	States int64 // configurations
-	Memory int64 // bytes of configurations
+	Memory int64 // bytes of configurations and the machine's tables, as they count themselves
+	Heap   int64 // bytes of the whole process' live heap: what a user's states really cost
 }
 
 // Result is the outcome of a Search.
@@ -86,24 +89,24 @@ type frame struct {
 
 type search struct {
 	Problem
-	limits   Limits
-	ctx      context.Context
-	f        *order.Frontier
-	object   []int32 // by operation: index into state
-	codes    []int32 // by object: key code
-	state    []int32 // by object
-	optional []int32 // optional operations worth placing, by call
-	class    []int32 // by operation; nil: the machine does not tell
-	pins     *pins   // nil: the machine is not register-like
-	memo     *memo
-	key      []byte
-	wide     bool // chains too long for 16-bit positions
-	trail    []placed
-	frames   []frame
-	childs   []child // of all frames, one after the other
-	result   Result
-	steps    int64
-	live     *Live
+	limits                  Limits
+	ctx                     context.Context
+	f                       *order.Frontier
+	object                  []int32 // by operation: index into state
+	codes                   []int32 // by object: key code
+	state                   []int32 // by object
+	optional                []int32 // optional operations worth placing, by call
+	class                   []int32 // by operation; nil: the machine does not tell
+	pins                    *pins   // nil: the machine is not register-like
+	memo                    *memo
+	key                     []byte
+	wide                    bool // chains too long for 16-bit positions
+	trail                   []placed
+	frames                  []frame
+	childs                  []child // of all frames, one after the other
+	result                  Result
+	steps                   int64
+	live                    *Live
 	reported, reportedBytes int64
 }
 
@@ -120,7 +123,9 @@ func newSearch(ctx context.Context, p Problem, limits Limits, live *Live) *searc
 	}
 	s := &search{Problem: p, limits: limits, ctx: ctx, live: live, f: p.Graph.NewFrontier()}
 	s.objects()
-	s.pins = newPins(p.Machine, p.View, p.Graph, s.object, len(s.state))
+	if !p.NoPins {
+		s.pins = newPins(p.Machine, p.View, p.Graph, s.object, len(s.state))
+	}
 	_, classes := p.Machine.(spec.Classer)
 	if classes {
 		s.class = make([]int32, p.View.N)
@@ -374,8 +379,21 @@ func (s *search) over() string {
 	}
 	if n&0x3f == 0 {
 		s.report()
+		if s.limits.Heap > 0 && liveHeap() > s.limits.Heap {
+			return "memory"
+		}
 	}
 	return ""
+}
+
+// liveHeap is what the last garbage collection found in use, in bytes.
+func liveHeap() int64 {
+	sample := [1]metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+	metrics.Read(sample[:])
+	if sample[0].Value.Kind() != metrics.KindUint64 {
+		return 0
+	}
+	return int64(sample[0].Value.Uint64())
 }
 
 // report adds what is new to the live counts.

@@ -23,17 +23,57 @@ func CounterRead() CounterIn { return CounterIn{F: "read"} }
 // AddAndGet adds n and returns the sum.
 func AddAndGet(n int64) CounterIn { return CounterIn{"add-and-get", history.Int(n)} }
 
+// Count is the state of a counter: an integer of any size, or what the initial
+// value was where that is none.
+type Count struct {
+	n     int64
+	other history.Value // what no int64 can hold; Absent: n holds
+}
+
+func countOf(v history.Value) Count {
+	if n, ok := v.Int64(); ok {
+		return Count{n: n}
+	}
+	return Count{other: v}
+}
+
+// Value returns the count as a value.
+func (c Count) Value() history.Value {
+	if c.other != history.Absent {
+		return c.other
+	}
+	return history.Int(c.n)
+}
+
+// is reports whether the count is v, without making a value of it.
+func (c Count) is(v history.Value) bool {
+	n, ok := v.Int64()
+	return c.other == history.Absent && ok && n == c.n || c.other != history.Absent && c.other == v
+}
+
+// plus adds n exactly; ok is false when either is no integer.
+func (c Count) plus(n history.Value) (total Count, ok bool) {
+	if m, small := n.Int64(); small && c.other == history.Absent {
+		// The sum overflows exactly when it has the sign of neither operand.
+		if t := c.n + m; (c.n^t)&(m^t) >= 0 {
+			return Count{n: t}, true
+		}
+	}
+	v, ok := sum(c.Value(), n)
+	return countOf(v), ok
+}
+
 // Counter is an integer that is added to and read. It is exact at any size. The
 // output of read and add-and-get is the count, of add history.Absent. An absent
 // initial value is 0; one that is no integer makes every add impossible.
-func Counter(initial history.Value) spec.Model[history.Value, CounterIn, history.Value] {
+func Counter(initial history.Value) spec.Model[Count, CounterIn, history.Value] {
 	if initial == history.Absent || initial == history.Null {
 		initial = history.Int(0)
 	}
-	return spec.Model[history.Value, CounterIn, history.Value]{
-		Name:  "counter",
-		Init:  func() history.Value { return initial },
-		Apply: counterApply,
+	return spec.Model[Count, CounterIn, history.Value]{
+		Name: "counter",
+		Init: func() Count { return countOf(initial) },
+		Step: counterStep,
 		ReadOnly: func(in CounterIn, _ *history.Value) bool {
 			return in.F == "read" || in.N == history.Int(0)
 		},
@@ -46,20 +86,19 @@ func Counter(initial history.Value) spec.Model[history.Value, CounterIn, history
 			}
 			return answered(in.F, out, "null")
 		},
-		Describe: history.Value.Label,
+		Describe: func(s Count) string { return s.Value().Label() },
 	}
 }
 
-func counterApply(s history.Value, in CounterIn) (next, out history.Value, ok bool) {
+func counterStep(s Count, in CounterIn, out *history.Value) (next Count, ok bool) {
 	switch in.F {
 	case "read":
-		return s, s, true
+		return s, out == nil || s.is(*out)
 	case "add":
-		n, ok := sum(s, in.N)
-		return n, history.Absent, ok
+		return s.plus(in.N)
 	case "add-and-get":
-		n, ok := sum(s, in.N)
-		return n, n, ok
+		next, ok = s.plus(in.N)
+		return next, ok && (out == nil || next.is(*out))
 	}
 	panic(noSuch("counter", in.F))
 }
@@ -79,7 +118,7 @@ func counterEntry() Entry {
 		Name:    "counter",
 		Doc:     "An integer that is added to and read.",
 		Initial: "an integer; 0",
-	}, ops, func(initial history.Value) (m spec.Model[history.Value, CounterIn, history.Value], err error) {
+	}, ops, func(initial history.Value) (m spec.Model[Count, CounterIn, history.Value], err error) {
 		if initial != history.Absent && initial != history.Null && !isInt(initial) {
 			return m, fmt.Errorf("want an integer, got %s", got(initial))
 		}

@@ -19,7 +19,7 @@
 //   - An operation that answers nothing (a write) has the zero output, or NoOut.
 //   - ReadOnly is exact: it holds when the operation, with that input and that
 //     output, leaves every state in which it is possible unchanged
-//     (ALGORITHMS.md 1.4, R1: such operations need no branching). It is a fact
+//     (such operations need no branching: docs/ARCHITECTURE.md, section 6). It is a fact
 //     about the operation, never about one state: a write of the value that is
 //     already there is not read-only.
 package models

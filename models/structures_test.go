@@ -177,7 +177,7 @@ func TestForeignInputPanics(t *testing.T) {
 		"cas of a register": func() { Register(history.Null).Apply(history.Null, Cas(history.Null, history.Null)) },
 		"register":          func() { CasRegister(history.Null).Apply(history.Null, RegisterIn{}) },
 		"kv":                func() { KV(history.Null).Apply(history.Null, KVIn{}) },
-		"counter":           func() { Counter(history.Absent).Apply(history.Int(0), CounterIn{}) },
+		"counter":           func() { Counter(history.Absent).Step(Count{}, CounterIn{}, nil) },
 		"set":               func() { Set().Apply(Map{}, SetIn{}) },
 		"queue":             func() { Queue().Apply(Run{}, QueueIn{}) },
 		"null in a queue":   func() { Queue().Apply(Run{}, Enqueue(history.Null)) },

@@ -297,7 +297,7 @@ func (f *checkFlags) options(v *history.View, list []order.Oracle) (consistency.
 // what the searches hold is counted by themselves, what they dropped is not.
 func limitMemory(budget int64) (restore func()) {
 	if budget <= 0 {
-		return func() {}
+		budget = consistency.DefaultMemory()
 	}
 	old := debug.SetMemoryLimit(budget + budget/10)
 	return func() { debug.SetMemoryLimit(old) }

@@ -78,6 +78,9 @@ func (in *Input) explainSearch(p *spec.Part, withKey, all bool) []string {
 	var lines []string
 	if e.Op >= 0 {
 		lines = append(lines, in.full(e.Op, withKey), "  "+in.op(e.Op)+" cannot be placed"+in.mainReason(e, withKey))
+		for _, f := range e.Forced[:min(len(e.Forced), forcedShown(all))] {
+			lines = append(lines, fmt.Sprintf("  %s must follow %s (%s: %s)", in.op(f.To), in.short(f.From, withKey), f.Source, f.Why))
+		}
 	}
 	if e.Before >= 0 {
 		text := "the last answer before it: "
@@ -96,6 +99,14 @@ func (in *Input) explainSearch(p *spec.Part, withKey, all bool) []string {
 	}
 	lines = append(lines, in.refusals(e, withKey, all)...)
 	return append(lines, fmt.Sprintf("found by trying all orders (%s)", counted(p.States, "state", "states")))
+}
+
+// forcedShown is how many steps of forced order are named.
+func forcedShown(all bool) int {
+	if all {
+		return 3
+	}
+	return 2
 }
 
 // mainReason is why the operation that stands out is refused.

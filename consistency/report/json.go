@@ -106,6 +106,7 @@ type explanationReport struct {
 	AtReturn  bool            `json:"at_return"`
 	State     string          `json:"state,omitempty"`
 	Prefix    []int64         `json:"prefix"` // ids, in the order found
+	Forced    []edgeReport    `json:"forced"` // hard order from its end to the operation, last step first
 	Refused   []refusalReport `json:"refused"`
 }
 
@@ -226,9 +227,7 @@ func (in *Input) key(p *spec.Part) keyReport {
 		if p.Proof.Kind != spec.ProofCycle {
 			k.Proof.HintsOnly, k.Proof.HintEdge = false, false
 		}
-		for _, e := range p.Proof.Cycle {
-			k.Proof.Cycle = append(k.Proof.Cycle, edgeReport{in.operation(e.From), in.operation(e.To), e.Source, e.Why})
-		}
+		k.Proof.Cycle = append(k.Proof.Cycle, in.edges(p.Proof.Cycle)...)
 	}
 	if p.Explain != nil {
 		k.Explanation = in.explanation(p.Explain)
@@ -236,10 +235,18 @@ func (in *Input) key(p *spec.Part) keyReport {
 	return k
 }
 
+func (in *Input) edges(edges []spec.Edge) []edgeReport {
+	reports := []edgeReport{}
+	for _, e := range edges {
+		reports = append(reports, edgeReport{in.operation(e.From), in.operation(e.To), e.Source, e.Why})
+	}
+	return reports
+}
+
 func (in *Input) explanation(e *spec.Explanation) *explanationReport {
 	r := &explanationReport{
 		Operation: in.optional(e.Op), Previous: in.optional(e.Before), AtReturn: e.AtReturn, State: e.State,
-		Prefix: []int64{}, Refused: []refusalReport{},
+		Prefix: []int64{}, Forced: in.edges(e.Forced), Refused: []refusalReport{},
 	}
 	for _, i := range e.Prefix {
 		r.Prefix = append(r.Prefix, in.Subject.ID(i))

@@ -2,7 +2,6 @@ package history
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -28,9 +27,6 @@ func syntax(at int, format string, args ...any) error {
 
 // maxDepth bounds the nesting of values, so that no input exhausts the stack.
 const maxDepth = 200
-
-// anyDepth, as the depth to start from, lifts the bound.
-const anyDepth = math.MinInt32
 
 // ParseValue reads one JSON value, with nothing but white space around it.
 // Errors are *SyntaxError.
@@ -380,22 +376,6 @@ func untag(m rawMember) (Value, error) {
 }
 
 func isIntegral(v Value) bool { return v.Kind() == KindInt || v.Kind() == KindBigInt }
-
-// parseElems and parseMembers read canonical texts, which are well-formed and
-// as deep as whoever made them allowed: maxDepth was his to respect.
-func parseElems(s string, at int) ([]Value, error) {
-	elems, _, err := parseArray(s, at, anyDepth)
-	return elems, err
-}
-
-func parseMembers(s string) ([]Member, error) {
-	raw, _, err := parseRawMembers(s, 0, anyDepth)
-	ms := make([]Member, len(raw))
-	for i, m := range raw {
-		ms[i] = Member{String(m.name), m.value}
-	}
-	return ms, err
-}
 
 // appendQuoted appends s as a JSON string. Bytes that are not UTF-8 become
 // U+FFFD, so that every text is JSON; readers refuse them before they get here.

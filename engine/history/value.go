@@ -299,9 +299,9 @@ func (v Value) Str() (string, bool) {
 func (v Value) Elems() (elems []Value, ok bool) {
 	switch v.Kind() {
 	case KindArray:
-		elems, _ = parseElems(v.Text(), 0)
+		elems = canonicalElems(v.Text(), 0)
 	case KindSet, KindRatio, KindTag:
-		elems, _ = parseElems(v.Text(), strings.IndexByte(v.Text(), ':')+1)
+		elems = canonicalElems(v.Text(), strings.IndexByte(v.Text(), ':')+1)
 	default:
 		return nil, false
 	}
@@ -312,10 +312,9 @@ func (v Value) Elems() (elems []Value, ok bool) {
 func (v Value) Members() (ms []Member, ok bool) {
 	switch v.Kind() {
 	case KindObject:
-		ms, _ = parseMembers(v.Text())
+		ms = canonicalMembers(v.Text())
 	case KindMap:
-		pairs, _ := parseElems(v.Text(), strings.IndexByte(v.Text(), ':')+1)
-		for _, p := range pairs {
+		for _, p := range canonicalElems(v.Text(), strings.IndexByte(v.Text(), ':')+1) {
 			kv, _ := p.Elems()
 			ms = append(ms, Member{kv[0], kv[1]})
 		}

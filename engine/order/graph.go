@@ -16,7 +16,7 @@ import (
 // becomes start arrays over a cover of the required operations by chains: for
 // each operation, the last position of each chain that must be placed before
 // it. A chain's order is hard order, so that one number per chain loses
-// nothing, whatever the relation (ALGORITHMS.md 4.1); it is found by asking
+// nothing, whatever the relation (docs/ARCHITECTURE.md, section 4); it is found by asking
 // every pair from the chain's end, never by galloping, so that relations which
 // are not monotone along a chain stay exact.
 type Graph struct {

@@ -5,7 +5,7 @@
 //
 // Operations are positions in a history.View. Hard order is the transitive
 // closure of the union of all hard relations, taken once over every operation
-// that did not fail, placed or not (ALGORITHMS.md section 11, point 1). Soft
+// that did not fail, placed or not (docs/ARCHITECTURE.md, section 2). Soft
 // order only decides what a search tries first.
 package order
 
@@ -114,7 +114,7 @@ func (r *Rules) Notice(format string, args ...any) {
 type Oracle struct {
 	Name string
 	// AllKeys: it orders operations of different keys, which makes any level
-	// non-local (ALGORITHMS.md 3.4). Otherwise only pairs of one key are kept.
+	// non-local (docs/ARCHITECTURE.md, section 8). Otherwise only pairs of one key are kept.
 	AllKeys bool
 	// Order adds to r what v's hints say. An error is the oracle's own fault
 	// (it orders an operation before itself, or a pair both ways by one rule).

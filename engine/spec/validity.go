@@ -22,7 +22,7 @@ var ErrCannotTell = errors.New("the model cannot tell reads from writes (it has 
 // versions of its object gives (k >= 1; 1 is RVal). The initial state is a
 // version. States are immutable lists: a child never shares an array that a
 // sibling appends to, which is how the paper's Listing 2 goes wrong
-// (ALGORITHMS.md 1.2, point 4).
+// (docs/ARCHITECTURE.md, section 10).
 func KStale(k int) Validity {
 	return Validity{Name: fmt.Sprintf("KStale(%d)", k), Over: func(m Machine, v *history.View) (Machine, error) {
 		if v.Read == nil {

@@ -31,7 +31,7 @@ func ParseKind(s string) (Kind, error) {
 	return 0, fmt.Errorf("%q is no verdict; expected consistent, violation, unknown or vacuous", s)
 }
 
-// Worse combines the verdicts of parts (DESIGN.md 4.5): any violation is a
+// Worse combines the verdicts of parts (docs/ARCHITECTURE.md, section 12): any violation is a
 // violation; else any unknown is unknown; else any consistent is consistent;
 // else vacuous.
 func Worse(a, b Kind) Kind {
@@ -114,6 +114,7 @@ type Explanation struct {
 	Op      int32   // the operation that cannot be placed; -1: none stands out
 	Before  int32   // the last operation with an answer before it; -1: none
 	State   string  // the object's state after Prefix, in words
+	Forced  []Edge  // hard order from updates at the end of Prefix to Op, last step first
 	Refused []Refusal
 	// AtReturn: the history up to the return of Op, and no further, is already
 	// impossible, and up to the return before it, it is possible.

@@ -4,7 +4,7 @@
 // answer; under TiesPrecede no two operations without width of a key at one
 // instant) and small enough for package brute.
 //
-// How it gets both verdicts (the recipe of ALGORITHMS 2.12): random intervals;
+// How it gets both verdicts (a recipe of Gavin Lowe, "Testing for linearizability", 2017, widened): random intervals;
 // answers by simulating the objects along a random order that the history's
 // real time and sessions allow, operations without an answer applied half of
 // the time; then up to three answers changed to something plausible. One

@@ -13,21 +13,15 @@ import (
 // symbolic floats ##Inf, ##-Inf and ##NaN, which become symbols. Numbers are
 // exact; 1.5M is the decimal 1.5 and 1N is the integer 1.
 type edn struct {
-	s       string
-	at      int
-	special int                      // maps, sets and tagged values around the current place
-	names   map[string]history.Value // keywords and symbols seen: interning is the cost of reading
+	s     string
+	at    int
+	names map[string]history.Value // keywords and symbols seen: interning is the cost of reading
 
 	fields map[history.Value]string // keys of operations seen
 }
 
-// maxDepth bounds nesting. maxSpecial bounds the nesting of maps, sets and
-// tagged values, which JSON lacks: reading their canonical text again takes
-// time that grows exponentially with it. Real histories nest four or five.
-const (
-	maxDepth   = 60
-	maxSpecial = 10
-)
+// maxDepth bounds nesting. Real histories nest four or five.
+const maxDepth = 60
 
 // entry is one entry of a map at the level of operations, with its place.
 type entry struct {
@@ -151,10 +145,6 @@ func (r *edn) value(depth int) (history.Value, error) {
 	case '(':
 		return r.list(1, ')', depth, history.Array)
 	case '{', '#':
-		if r.special++; r.special > maxSpecial {
-			return history.Absent, r.fail(r.at, "maps, sets and tagged values are nested deeper than %d", maxSpecial)
-		}
-		defer func() { r.special-- }()
 		if c == '{' {
 			return r.mapValue(depth)
 		}

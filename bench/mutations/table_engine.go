@@ -1,0 +1,86 @@
+package main
+
+// mutations is the table, in the order of docs/MUTATIONS.md.
+var mutations = concat(searchRules, orderRules, levelRules, modelRules, historyRules, evidenceRules)
+
+func concat(tables ...[]mutation) (all []mutation) {
+	for _, t := range tables {
+		all = append(all, t...)
+	}
+	return all
+}
+
+// twin is a rule without which the engine and the twin disagree.
+func twin(name, file, from, to string) mutation {
+	return mutation{Name: name, File: file, Old: from, New: to, Package: "./consistency",
+		Test: "TestEngineEqualsTwin", Args: []string{"-fuzz.n=10000"}}
+}
+
+// squeezed is twin on the histories whose times lie on a few instants.
+func squeezed(name, file, from, to string) mutation {
+	m := twin(name, file, from, to)
+	m.Test = "TestEngineEqualsTwinSqueezed"
+	return m
+}
+
+// by is a rule that the named test of a package guards.
+func by(pkg, test, name, file, from, to string) mutation {
+	return mutation{Name: name, File: file, Old: from, New: to, Package: "./" + pkg, Test: test}
+}
+
+const (
+	searchGo = "engine/search.go"
+	pinsGo   = "engine/pins.go"
+)
+
+// searchRules are those of the search: what it prunes, and why that is right.
+// Equivalent, so not here: leaving idle operations in the list of optional ones
+// (they change nothing, which is a rule of its own), and counting what the
+// optional operation itself wants among the wants (one that writes what it
+// wants is idle).
+var searchRules = []mutation{
+	twin("A read is placed at once only where it drops nothing.", searchGo,
+		`!s.f.Ready(x) || !s.f.Strict(x) {`, `!s.f.Ready(x) {`),
+	by("consistency", "TestNondeterministicEqualsTwin", "A read is placed at once only where it leaves the set of states as it is.", searchGo,
+		`return ok && next == now`, `return ok`),
+	by("engine", "TestUnansweredThatChangeNothing", "An unanswered operation that would change nothing is not placed.", searchGo,
+		`ok && next != now && !s.strands(y, now, next)`, `ok && !s.strands(y, now, next)`),
+	twin("An operation stands for an optional one only where it drops nothing.", searchGo,
+		`s.object[c.op] == s.object[y] && s.f.Strict(c.op) {`, `s.object[c.op] == s.object[y] {`),
+	twin("Nothing stands for an optional operation that precedes others.", searchGo,
+		`if s.class == nil || s.Graph.Bridge(y) {`, `if s.class == nil {`),
+	twin("Only operations on one object stand for each other.", searchGo,
+		`s.object[c.op] == s.object[y] && s.f.Strict(c.op) {`, `s.f.Strict(c.op) {`),
+	twin("Only operations that step alike stand for each other.", searchGo,
+		`s.class[c.op] == s.class[y] && s.object`, `s.object`),
+	twin("The memory of configurations knows which optional operations are placed.", searchGo,
+		`bits |= 1 << (i & 7)`, `bits |= 0 << (i & 7)`),
+	twin("The memory of configurations knows the states.", searchGo,
+		`AppendUint32(k, uint32(n))`, `AppendUint32(k, uint32(n&0))`),
+	twin("The memory of configurations knows the positions in the chains.", searchGo,
+		`AppendUint16(k, uint16(p))`, `AppendUint16(k, uint16(p&0))`),
+	by("engine", "TestChainsBeyond16Bits", "Chains of more than 65,535 operations have wider positions.", searchGo,
+		`s.wide || len(ch) > 0xffff`, `s.wide`),
+	by("engine", "TestConstantHashSameVerdicts", "A hit of the memory compares whole keys.", "engine/memo.go",
+		`slot>>32<<32 == tag && bytes.Equal(m.key(uint32(slot)-1), key)`, `slot>>32<<32 == tag && bytes.Equal(nil, nil)`),
+	by("engine", "TestConfigurationsAreSearchedOnce", "A configuration seen before is not searched again.", searchGo,
+		`if s.memo.insert(s.pack()) {`, `if s.memo.insert(s.pack()) || true {`),
+	by("engine", "TestChildrenInOrder", "Soft order decides what is tried first.", searchGo,
+		`cmp.Or(cmp.Compare(a.soft, b.soft), `, `cmp.Or(0, `),
+	by("engine", "TestChildrenInOrder", "What returned first is tried first.", searchGo,
+		`cmp.Compare(s.View.Ret[a.op], s.View.Ret[b.op])`, `0`),
+	by("engine", "TestEachBudgetStopsAlone", "The budget of states is exact.", searchGo,
+		`n >= s.limits.States:`, `n > s.limits.States:`),
+	twin("Going back takes the values back that operations demand and write.", searchGo,
+		`s.pins.count(last.op, 1)`, `s.pins.count(last.op, 0)`),
+	twin("A value that somebody can still write may be overwritten.", pinsGo,
+		` || p.gives[held] > 0 {`, ` {`),
+	twin("Values are pinned only where every update says what it writes.", pinsGo,
+		`if now == next || !p.exact[object] {`, `if now == next {`),
+	twin("No write is unwanted where somebody observes that a value is not there.", pinsGo,
+		`!p.exact[object] || !p.silent[object] {`, `!p.exact[object] {`),
+	twin("An operation that overwrites a value has seen it itself.", pinsGo,
+		`if p.demand[x] == held {`, `if false {`),
+	squeezed("A part without an answer is vacuous.", "engine/decide.go", `if !answered {`, `if false {`),
+	by("engine", "TestMalformedCircle", "A circle of session and real time is an error.", "engine/decide.go", `	if plain {`, `	if false {`),
+}

@@ -1,0 +1,88 @@
+package engine
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"pinyon/engine/order"
+	"pinyon/engine/spec"
+)
+
+// TestUnansweredThatChangeNothing: twenty unanswered writes that differ and
+// change nothing cost no search.
+func TestUnansweredThatChangeNothing(t *testing.T) {
+	m := register()
+	step := m.Step
+	m.Step = func(s int, in call, out *int) (int, bool) {
+		if in.value >= 100 {
+			return s, true
+		}
+		return step(s, in, out)
+	}
+	ops := []op{write(0, 1, 0, 10), read(1, 5, 0, 10)}
+	for i := range 20 {
+		ops = append(ops, lost(write(2+i, 100+i, 0, 0)))
+	}
+	r, machine := problem(t, ops, m)
+	part, err := Decide(context.Background(), r, machine(context.Background()), Limits{States: 1000}, nil, -1)
+	if err != nil || part.Kind != spec.Violation || part.States > 10 {
+		t.Errorf("%v after %d states, %v; want a violation within 10", part.Kind, part.States, err)
+	}
+}
+
+// TestChainsBeyond16Bits: a configuration is not taken for the one 65,536
+// operations further along the chain.
+func TestChainsBeyond16Bits(t *testing.T) {
+	var ops []op
+	for i := range int64(1<<16 + 10) {
+		ops = append(ops, write(0, 1, 2*i, 2*i+1))
+	}
+	if part := decide(t, ops, Limits{}); part.Kind != spec.Consistent {
+		t.Errorf("%v after %d states", part.Kind, part.States)
+	}
+}
+
+// counted counts the steps that a search asks for.
+type counted struct {
+	spec.Machine
+	steps int
+}
+
+func (c *counted) Step(state, op int32) (int32, bool) {
+	c.steps++
+	return c.Machine.Step(state, op)
+}
+
+// TestConfigurationsAreSearchedOnce: seven overlapping writes that fit no read
+// have 7! orders and few configurations, each asked about once.
+func TestConfigurationsAreSearchedOnce(t *testing.T) {
+	r, machine := problem(t, hard(7), register())
+	m := &counted{Machine: machine(context.Background())}
+	part, err := Decide(context.Background(), r, m, Limits{}, nil, -1)
+	if err != nil || part.Kind != spec.Violation || m.steps > 25*int(part.States) {
+		t.Errorf("%v, %d steps for %d states, %v", part.Kind, m.steps, part.States, err)
+	}
+}
+
+// TestChildrenInOrder: where any order will do, what returned first comes
+// first, unless soft order says otherwise.
+func TestChildrenInOrder(t *testing.T) {
+	ops := []op{write(0, 1, 0, 90), write(1, 2, 1, 70), write(2, 3, 2, 80)}
+	r, machine := problem(t, ops, register())
+	up := &order.Clock{Name: "up", Out: []int64{2, 0, 1}, In: []int64{2, 0, 1}}
+	down := &order.Clock{Name: "down", Out: []int64{1, 2, 0}, In: []int64{1, 2, 0}}
+	for _, c := range []struct {
+		soft *order.Clock
+		want []int32
+	}{{nil, []int32{1, 2, 0}}, {up, []int32{1, 2, 0}}, {down, []int32{2, 0, 1}}} {
+		r.Soft = nil
+		if c.soft != nil {
+			r.AddSoft(c.soft.Name, c.soft)
+		}
+		part, err := Decide(context.Background(), r, machine(context.Background()), Limits{}, nil, -1)
+		if err != nil || !slices.Equal(part.Witness, c.want) {
+			t.Errorf("soft %v: %v, want %v (%v)", c.soft, part.Witness, c.want, err)
+		}
+	}
+}
