@@ -75,7 +75,8 @@ func (c *checker) decideCut(ctx context.Context, t task, returned []int32, at in
 		return p, nil, false
 	}
 	focus := int32(slices.Index(local, returned[len(returned)-1]))
-	p, err = engine.Decide(ctx, rules, m, engine.Limits{States: budget, Memory: c.opts.MaxMemory / 4}, nil, focus)
+	p, err = engine.Decide(ctx, engine.Task{Rules: rules, Machine: m, Eager: c.eager(), Focus: focus,
+		Limits: engine.Limits{States: budget, Memory: c.opts.MaxMemory / 4}})
 	return p, local, err == nil && (p.Kind == spec.Violation && p.Explain != nil || p.Kind == spec.Consistent || p.Kind == spec.Vacuous)
 }
 

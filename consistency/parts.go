@@ -47,7 +47,8 @@ func (c *checker) decide(ctx context.Context, t task, memory int64) (part spec.P
 	if err != nil {
 		return part, err
 	}
-	part, err = engine.Decide(ctx, rules, machine, engine.Limits{States: c.opts.MaxStates, Memory: memory, Heap: c.opts.MaxMemory * 9 / 10}, &c.live, -1)
+	part, err = engine.Decide(ctx, engine.Task{Rules: rules, Machine: machine, Eager: c.eager(), Live: &c.live, Focus: -1,
+		Limits: engine.Limits{States: c.opts.MaxStates, Memory: memory, Heap: c.opts.MaxMemory * 9 / 10}})
 	if errors.Is(err, engine.ErrMalformed) {
 		return part, c.malformed(t, part.Proof, err)
 	}
@@ -70,6 +71,11 @@ func (c *checker) machine(ctx context.Context, view *history.View) (spec.Machine
 		}
 	}
 	return spec.Deterministic(m), nil
+}
+
+// eager reports whether reads may be placed as soon as they are legal.
+func (c *checker) eager() bool {
+	return c.level.Validity.Over == nil || c.level.Validity.EagerReads
 }
 
 // partPanic names the operation of the history that a step failed for.

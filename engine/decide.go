@@ -13,10 +13,21 @@ import (
 // real-time edges alone form a circle.
 var ErrMalformed = errors.New("session and real-time order contradict each other")
 
+// Task is one part to decide.
+type Task struct {
+	Rules   *order.Rules
+	Machine spec.Machine // deterministic; see spec.Deterministic
+	Eager   bool         // see Problem
+	Limits  Limits
+	Live    *Live // may be nil
+	Focus   int32 // the operation to explain, or -1; see Explain
+}
+
 // Decide runs the whole decision on one part: hard order, circles, search.
 // Operations of the proof, the witness and the explanation are positions in
-// r.View; focus is as in Explain.
-func Decide(ctx context.Context, r *order.Rules, m spec.Machine, limits Limits, live *Live, focus int32) (spec.Part, error) {
+// the View of the Rules.
+func Decide(ctx context.Context, t Task) (spec.Part, error) {
+	r := t.Rules
 	part := spec.Part{Ops: r.View.N}
 	answered := false
 	for _, info := range r.View.Info {
@@ -39,13 +50,13 @@ func Decide(ctx context.Context, r *order.Rules, m spec.Machine, limits Limits, 
 	if links := g.Cycle(); links != nil {
 		return cyclePart(part, links)
 	}
-	p := Problem{View: r.View, Graph: g, Soft: r.Soft, Machine: m}
-	res := Search(ctx, p, limits, live)
+	p := Problem{View: r.View, Graph: g, Soft: r.Soft, Machine: t.Machine, Eager: t.Eager}
+	res := Search(ctx, p, t.Limits, t.Live)
 	part.Engine, part.Kind, part.States, part.Budget, part.Witness = "search", res.Kind, res.States, res.Budget, res.Witness
 	part.Placed = len(res.Deepest)
 	if res.Kind == spec.Violation {
 		part.Proof = &spec.Proof{Kind: spec.ProofExhausted}
-		part.Explain = explainFarthest(ctx, p, res, focus)
+		part.Explain = explainFarthest(ctx, p, res, t.Focus)
 	}
 	return part, nil
 }

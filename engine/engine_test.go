@@ -64,7 +64,7 @@ func problem(t testing.TB, ops []op, m spec.Model[int, call, int]) (*order.Rules
 func decide(t testing.TB, ops []op, limits Limits) spec.Part {
 	t.Helper()
 	r, machine := problem(t, ops, register())
-	part, err := Decide(context.Background(), r, machine(context.Background()), limits, nil, -1)
+	part, err := Decide(context.Background(), Task{Rules: r, Machine: machine(context.Background()), Eager: true, Limits: limits, Focus: -1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,7 +151,7 @@ func TestEachBudgetStopsAlone(t *testing.T) {
 			r, machine := problem(t, hard(60), register())
 			ctx, cancel := context.WithTimeout(context.Background(), c.timeout)
 			defer cancel()
-			part, err := Decide(ctx, r, machine(ctx), c.limits, nil, -1)
+			part, err := Decide(ctx, Task{Rules: r, Machine: machine(ctx), Eager: true, Limits: c.limits, Focus: -1})
 			if err != nil || part.Kind != spec.Unknown || part.Budget != c.budget || part.Placed == 0 {
 				t.Errorf("%v, budget %q, %d placed, error %v; want unknown by %s", part.Kind, part.Budget, part.Placed, err, c.budget)
 			}
@@ -180,7 +180,7 @@ func TestCancelIsPrompt(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
 		var at time.Time
 		time.AfterFunc(30*time.Millisecond, func() { at = time.Now(); cancel() })
-		part, err := Decide(ctx, r, machine(ctx), Limits{}, nil, -1)
+		part, err := Decide(ctx, Task{Rules: r, Machine: machine(ctx), Eager: true, Limits: Limits{}, Focus: -1})
 		if took := time.Since(at); err != nil || part.Kind != spec.Unknown || part.Budget != "cancelled" || took > 100*time.Millisecond {
 			t.Errorf("%v %q, error %v, %v after the cancel", part.Kind, part.Budget, err, took)
 		}
@@ -196,8 +196,8 @@ func TestConstantHashSameVerdicts(t *testing.T) {
 		ops := randomOps(rng)
 		r, machine := problem(t, ops, register())
 		g := order.NewGraph(r.View.N, r.Hard, r.View.Info, r.View.Call, nil)
-		plain := Search(context.Background(), Problem{View: r.View, Graph: g, Machine: machine(context.Background())}, Limits{}, nil)
-		s := newSearch(context.Background(), Problem{View: r.View, Graph: g, Machine: machine(context.Background())}, Limits{}, nil)
+		plain := Search(context.Background(), Problem{View: r.View, Graph: g, Machine: machine(context.Background()), Eager: true}, Limits{}, nil)
+		s := newSearch(context.Background(), Problem{View: r.View, Graph: g, Machine: machine(context.Background()), Eager: true}, Limits{}, nil)
 		s.memo.hash = func([]byte) uint64 { return 42 }
 		constant := s.run()
 		if plain.Kind != constant.Kind || plain.States != constant.States {
@@ -249,7 +249,7 @@ func TestPanicNamesTheOperation(t *testing.T) {
 			t.Errorf("recovered %v, want a StepError of operation 1", e)
 		}
 	}()
-	_, _ = Decide(context.Background(), r, machine(context.Background()), Limits{}, nil, -1)
+	_, _ = Decide(context.Background(), Task{Rules: r, Machine: machine(context.Background()), Eager: true, Limits: Limits{}, Focus: -1})
 	t.Error("no panic")
 }
 
@@ -282,7 +282,7 @@ func TestMalformedCircle(t *testing.T) {
 	r, machine := problem(t, []op{write(0, 1, 0, 1), write(0, 2, 2, 3)}, register())
 	back := &order.Clock{Name: order.RealTimeName, Out: []int64{order.OutNever, 0}, In: []int64{1, order.InNever}}
 	r.AddHard(order.RealTimeName, back)
-	part, err := Decide(context.Background(), r, machine(context.Background()), Limits{}, nil, -1)
+	part, err := Decide(context.Background(), Task{Rules: r, Machine: machine(context.Background()), Eager: true, Limits: Limits{}, Focus: -1})
 	if !errors.Is(err, ErrMalformed) || len(part.Proof.Cycle) != 2 {
 		t.Errorf("%v, %+v", err, part)
 	}

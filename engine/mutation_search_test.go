@@ -25,7 +25,7 @@ func TestUnansweredThatChangeNothing(t *testing.T) {
 		ops = append(ops, lost(write(2+i, 100+i, 0, 0)))
 	}
 	r, machine := problem(t, ops, m)
-	part, err := Decide(context.Background(), r, machine(context.Background()), Limits{States: 1000}, nil, -1)
+	part, err := Decide(context.Background(), Task{Rules: r, Machine: machine(context.Background()), Eager: true, Limits: Limits{States: 1000}, Focus: -1})
 	if err != nil || part.Kind != spec.Violation || part.States > 10 {
 		t.Errorf("%v after %d states, %v; want a violation within 10", part.Kind, part.States, err)
 	}
@@ -59,7 +59,7 @@ func (c *counted) Step(state, op int32) (int32, bool) {
 func TestConfigurationsAreSearchedOnce(t *testing.T) {
 	r, machine := problem(t, hard(7), register())
 	m := &counted{Machine: machine(context.Background())}
-	part, err := Decide(context.Background(), r, m, Limits{}, nil, -1)
+	part, err := Decide(context.Background(), Task{Rules: r, Machine: m, Eager: true, Focus: -1})
 	if err != nil || part.Kind != spec.Violation || m.steps > 25*int(part.States) {
 		t.Errorf("%v, %d steps for %d states, %v", part.Kind, m.steps, part.States, err)
 	}
@@ -80,7 +80,7 @@ func TestChildrenInOrder(t *testing.T) {
 		if c.soft != nil {
 			r.AddSoft(c.soft.Name, c.soft)
 		}
-		part, err := Decide(context.Background(), r, machine(context.Background()), Limits{}, nil, -1)
+		part, err := Decide(context.Background(), Task{Rules: r, Machine: machine(context.Background()), Eager: true, Limits: Limits{}, Focus: -1})
 		if err != nil || !slices.Equal(part.Witness, c.want) {
 			t.Errorf("soft %v: %v, want %v (%v)", c.soft, part.Witness, c.want, err)
 		}

@@ -45,6 +45,7 @@ type Problem struct {
 	Graph   *order.Graph
 	Soft    []order.Source
 	Machine spec.Machine // deterministic; see spec.Deterministic
+	Eager   bool         // reads change no state: place them as soon as they are legal (rule 3)
 	NoPins  bool         // leave rule 5 out, to get as far as an order can
 }
 
@@ -235,7 +236,7 @@ func (s *search) undo(length int) {
 // commit is rule 3. The state must be unchanged exactly: over sets of states a
 // read that narrows the set is no mere read.
 func (s *search) commit() {
-	if s.View.Read == nil {
+	if s.View.Read == nil || !s.Eager {
 		return
 	}
 	for progress := true; progress; {

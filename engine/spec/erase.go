@@ -243,6 +243,9 @@ func (t *typed[S, In, Out]) step(state, op int32) (number int32) {
 		return -1
 	}
 	number = t.states.Number(next)
+	if t.debug && number != state && t.view.Read != nil && t.view.Read[op] {
+		panic("ReadOnly says that this operation changes no state, and the step changed one")
+	}
 	t.count = max(t.count, number+1)
 	return number
 }

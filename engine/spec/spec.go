@@ -132,6 +132,10 @@ type Describer interface{ Describe(state int32) string }
 type Validity struct {
 	Name string
 	Over func(m Machine, v *history.View) (Machine, error)
+	// EagerReads promises that under Over, too, a read never changes a state, so
+	// that a search may place a read as soon as it is legal. Leave it out when in
+	// doubt: the search is then slower and still right.
+	EagerReads bool
 }
 
 // Subject is an erased history under an erased model.

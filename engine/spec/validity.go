@@ -11,7 +11,7 @@ import (
 // RVal is the usual validity: each output is what the model's step gives in
 // the state left by the operations placed before it (Burckhardt, "Principles
 // of Eventual Consistency", 2014; the paper's RVal).
-var RVal = Validity{Name: "RVal"}
+var RVal = Validity{Name: "RVal", EagerReads: true}
 
 // ErrCannotTell is returned where a level or an oracle asks what a read is and
 // the model has no ReadOnly.
@@ -24,7 +24,7 @@ var ErrCannotTell = errors.New("the model cannot tell reads from writes (it has 
 // sibling appends to, which is how the paper's Listing 2 goes wrong
 // (docs/ARCHITECTURE.md, section 10).
 func KStale(k int) Validity {
-	return Validity{Name: fmt.Sprintf("KStale(%d)", k), Over: func(m Machine, v *history.View) (Machine, error) {
+	return Validity{Name: fmt.Sprintf("KStale(%d)", k), EagerReads: true, Over: func(m Machine, v *history.View) (Machine, error) {
 		if v.Read == nil {
 			return nil, ErrCannotTell
 		}
