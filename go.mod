@@ -4,13 +4,13 @@ go 1.26.0
 
 require (
 	github.com/bits-and-blooms/bitset v1.29.0
-	github.com/google/go-cmp v0.7.0
-	github.com/rogpeppe/go-internal v1.16.0
+	github.com/google/go-cmp v0.7.0 // tests
+	github.com/rogpeppe/go-internal v1.16.0 // tests: testscript
 	github.com/spf13/cobra v1.10.2
-	github.com/spf13/pflag v1.0.9
+	github.com/spf13/pflag v1.0.9 // cobra's flags, to tell which were given
 	golang.org/x/term v0.48.0
-	gopkg.in/yaml.v3 v3.0.1
-	pgregory.net/rapid v1.3.0
+	gopkg.in/yaml.v3 v3.0.1 // oracles; nodes with positions, for errors
+	pgregory.net/rapid v1.3.0 // tests
 )
 
 require (

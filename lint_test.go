@@ -27,7 +27,7 @@ var imports = []struct {
 	may []string
 }{
 	{"engine/history/suggest", nil},
-	{"engine/history", nil},
+	{"engine/history", []string{"engine/history/suggest"}},
 	{"engine/history/importers", []string{"engine/history", "engine/history/suggest"}},
 	{"engine/order", []string{"engine/history"}},
 	{"engine/spec", []string{"engine/history"}},

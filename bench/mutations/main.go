@@ -1,7 +1,7 @@
 // Command mutations proves the tests: it switches off one rule of the checker
 // at a time and requires that the test which guards the rule fails.
 //
-//	go run ./bench/mutations [-write] [-only TEXT] [-list]
+//	go run ./bench/mutations [-write] [-only REGEXP] [-list]
 //
 // A mutation replaces one fragment of one source file, through go test's
 // -overlay flag, so the working tree is never touched. It counts as killed when
@@ -25,6 +25,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
 )
@@ -34,16 +35,17 @@ const document = "docs/MUTATIONS.md"
 
 func main() {
 	write := flag.Bool("write", false, "renew "+document+" after the run")
-	only := flag.String("only", "", "run only the mutations whose rule or file contains this text")
+	only := flag.String("only", "", "run only the mutations whose rule, file or test this regular expression matches")
 	list := flag.Bool("list", false, "print the table and run nothing")
 	workers := flag.Int("workers", 2, "mutations at a time")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	root, err := moduleRoot()
-	if err == nil {
+	ms, badOnly := chosen(*only)
+	if err = errors.Join(err, badOnly); err == nil {
 		r := &runner{root: root, out: os.Stdout, workers: max(1, *workers), timeout: 100 * time.Second}
-		err = run(ctx, r, chosen(*only), *only == "", *write, *list)
+		err = run(ctx, r, ms, *only == "", *write, *list)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "mutations:", err)
@@ -77,13 +79,17 @@ func run(ctx context.Context, r *runner, ms []mutation, whole, write, list bool)
 }
 
 // chosen returns the mutations that -only names.
-func chosen(only string) (ms []mutation) {
+func chosen(only string) (ms []mutation, err error) {
+	re, err := regexp.Compile("(?i)" + only)
+	if err != nil {
+		return nil, err
+	}
 	for _, m := range mutations {
-		if strings.Contains(strings.ToLower(m.Name+"\n"+m.File), strings.ToLower(only)) {
+		if re.MatchString(m.Name) || re.MatchString(m.File) || re.MatchString(m.Test) {
 			ms = append(ms, m)
 		}
 	}
-	return ms
+	return ms, nil
 }
 
 // moduleRoot finds go.mod in the working directory or above it.

@@ -22,7 +22,7 @@ var levelRules = []mutation{
 	twin("Real-time-writes does not order reads before later writes.", ordersGo, `order.Span{From: writes(v), To: writes(v)}`, `order.Span{To: writes(v)}`),
 	twin("Real-time-writes does not order writes before later reads.", ordersGo, `order.Span{From: writes(v), To: writes(v)}`, `order.Span{From: writes(v)}`),
 	twin("Regular-sequential orders writes before later reads of their key.", ordersGo, `To: reads(v), Within: v.Key}`, `To: func(int32) bool { return false }, Within: v.Key}`),
-	twin("Regular-sequential does not order writes before reads of another key.", ordersGo, `To: reads(v), Within: v.Key}`, `To: reads(v)}`),
+	by("consistency", "TestSplittingIsSafe", "Regular-sequential does not order writes before reads of another key.", ordersGo, `To: reads(v), Within: v.Key}`, `To: reads(v)}`),
 	twin("Regular-sequential does not order reads by real time.", ordersGo, `order.Span{From: writes(v), To: reads(v)`, `order.Span{To: reads(v)`),
 	twin("Bounded staleness by time keeps sessions of writes.", ordersGo, `order.Session(v, writes(v), false)`, `order.Session(v, func(int32) bool { return false }, false)`),
 	twin("Bounded staleness by time frees reads from their session.", ordersGo, `order.Session(v, writes(v), false)`, `order.Session(v, nil, false)`),
@@ -41,12 +41,12 @@ var levelRules = []mutation{
 		`if level.timed && c.view.Order == history.ByLine {`, `if false {`),
 	by("cmd/pinyon", "TestLevelsDocument", "Sequential is not local.", levelsGo,
 		`How to Make a Multiprocessor Computer That Correctly Executes Multiprocess Programs\", 1979",`, `How to Make a Multiprocessor Computer That Correctly Executes Multiprocess Programs\", 1979", local: true,`),
-	twin("Ordered-sequential is not local.", levelsGo, `with A the updates",`, `with A the updates", local: true,`),
-	twin("Real-time-writes is not local.", levelsGo, `"Pine, arXiv 2608.17388, 2026",`, `"Pine, arXiv 2608.17388, 2026", local: true,`),
-	twin("Regular-sequential is not local.", levelsGo, `stated here as remembered",`, `stated here as remembered", local: true,`),
+	by("consistency", "TestSplittingIsSafe", "Ordered-sequential is not local.", levelsGo, `with A the updates",`, `with A the updates", local: true,`),
+	by("consistency", "TestSplittingIsSafe", "Real-time-writes is not local.", levelsGo, `"Pine, arXiv 2608.17388, 2026",`, `"Pine, arXiv 2608.17388, 2026", local: true,`),
+	by("consistency", "TestSplittingIsSafe", "Regular-sequential is not local.", levelsGo, `stated here as remembered",`, `stated here as remembered", local: true,`),
 
-	squeezed("Sessions that go beyond real time forbid splitting by key.", splitGo, `!s.PerKey && !c.sessionInRealTime(s)`, `!s.PerKey && false`),
-	squeezed("The last operation of another key decides whether a session lies in real time.", splitGo, `				last[x] = p.b
+	by("consistency", "TestSplittingIsSafe", "Sessions that go beyond real time forbid splitting by key.", splitGo, `!s.PerKey && !c.sessionInRealTime(s)`, `!s.PerKey && false`),
+	by("consistency", "TestSplittingIsSafe", "The last operation of another key decides whether a session lies in real time.", splitGo, `				last[x] = p.b
 `, ``),
 	twin("A key that is vacuous alone convicts nobody.", partsGo, `		if parts[i].Kind == spec.Violation {
 			p := parts[i]`, `		if parts[i].Kind != spec.Consistent {

@@ -40,7 +40,9 @@ var modelRules = []mutation{
 	by("models", "TestNilReads", "Only where the rule says so.", bindGo, `if o.nilRead && null && b.nilUnknown {`, `if o.nilRead && null {`),
 	by("models", "TestNilReads", "The rule about nil is about reads.", bindGo, `if o.nilRead && null && b.nilUnknown {`, `if null && b.nilUnknown {`),
 	by("models", "TestFailedOperations", "What came back with a failed operation is ignored.", bindGo, `if raw.Outcome != history.OK || raw.NoOut {`, `if raw.Outcome == history.Info || raw.NoOut {`),
-	by("models", "TestStories", "A cas that failed changes nothing.", "models/cas_register.go", `in.Value == in.To || out != nil && *out == history.False`, `in.Value == in.To || out != nil && *out == history.False || true`),
+	by("models", "TestStories", "A cas that failed changes nothing.", "models/register.go", `return s, history.False, true`, `return in.To, history.False, true`),
+	by("models", "TestReadOnlyIsExact", "A cas that failed is a read.", "models/cas_register.go",
+		`return in.Value == in.To || out != nil && *out == history.False`, `return in.Value == in.To`),
 	by("models", "TestStories", "A cas compares.", "models/register.go", `if s == in.Value {`, `if true {`),
 	by("models", "TestStories", "A cas without a recorded answer succeeded.", "models/decode.go", `		return history.True, true, ""
 	}

@@ -86,14 +86,11 @@ var orderRules = []mutation{
 		`v.Ties == history.TiesPrecede && v.Call[i] == v.Ret[i]`, `v.Ties == history.TiesPrecede`),
 	twin("Real time allows for the clock error.", clocksGo, `return v.ClockError.All, 0`, `return 0, 0`),
 	twin("Real time allows for the clock errors of both nodes.", clocksGo, `return e, e`, `return e, 0`),
-	twin("Real time is exact on one node.", clocksGo,
-		`		{Relation: s.clock(v, exact, within), Name: RealTimeName, CrossKey: true},
-`, `		{Relation: s.clock(v, byNode, within), Name: RealTimeName, CrossKey: true},
-`),
+	twin("Real time is exact on one node.", clocksGo, `exact := func(int32) (out, in int64) { return 0, 0 }`, `exact := byNode`),
 	twin("Exact order on one node is limited to that node.", clocksGo, `	within := v.Node
 `, `	within := []int32(nil)
 `),
-	squeezed("A clock error per node forbids splitting by key.", clocksGo, `Name: RealTimeName, CrossKey: true}`, `Name: RealTimeName}`),
+	by("consistency", "TestSplittingIsSafe", "A clock error per node forbids splitting by key.", clocksGo, `Name: RealTimeName, CrossKey: true}`, `Name: RealTimeName}`),
 	twin("Lines have no clock error.", clocksGo, `			out, in = 0, 0
 `, ``),
 	by("engine/order", "TestSessionOfUnanswered", "An operation without an answer precedes nothing in its session.", clocksGo,
@@ -122,11 +119,13 @@ var orderRules = []mutation{
 		`d.Within = product(c.Within, v.Key)`, `d.Within = c.Within`),
 	twin("An oracle that orders operations of different keys forbids splitting.", orderGo,
 		`= !o.AllKeys, o.AllKeys`, `= !o.AllKeys, false`),
-	by("oracles", "TestOrderByTwin", "A vector clock knows an operation when it has its sequence number.", formsGo,
+	by("engine/order", "TestVectorClocks", "A vector clock knows an operation when it has its sequence number.", formsGo,
 		`c.In[i] = known[i][q] + 1`, `c.In[i] = known[i][q]`),
-	closure("Dominance wants every clock.", formsGo, `		if !c.Precedes(a, b) {
+	by("engine/order", "TestDominance", "Dominance wants every clock.", formsGo, `		if !c.Precedes(a, b) {
 			return false`, `		if c.Precedes(a, b) {
 			return true`),
-	by("oracles", "TestOrderByTwin", "Within a component of dependencies the rank decides.", formsGo,
-		`return c.rank[a] < c.rank[b]`, `return c.rank[a] > c.rank[b]`),
+	by("engine/order", "TestForms", "Within a component of dependencies the rank decides.", formsGo,
+		`return c.rank[a] < c.rank[b]`, `return c.rank[a] <= c.rank[b]`),
+	by("engine/order", "TestForms", "Between components of dependencies the graph decides.", formsGo,
+		`pairs = append(pairs, [2]int32{comp[a], comp[b]})`, `pairs = append(pairs, [2]int32{comp[b], comp[a]})`),
 }

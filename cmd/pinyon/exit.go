@@ -60,7 +60,7 @@ func codeOf(err error) int {
 		return s.code
 	case errors.As(err, &malformed), errors.Is(err, oracles.ErrOwn):
 		return exitMalformed
-	case errors.Is(err, spec.ErrCannotTell), errors.Is(err, oracles.ErrCannotTell):
+	case errors.Is(err, spec.ErrCannotTell):
 		return exitUsage
 	case errors.As(err, &path):
 		return exitNoInput

@@ -1,9 +1,14 @@
 package history
 
 import (
+	"errors"
 	"slices"
 	"strconv"
 )
+
+// ErrCannotTell is returned where a level or an oracle asks what a read is and
+// View.Read is nil, as the model has no ReadOnly.
+var ErrCannotTell = errors.New("the model cannot tell reads from writes (it has no ReadOnly), and the level or oracle asks")
 
 // View is what orders, oracles and validity see of a history: columns over
 // the operations that may have taken effect (OK and Info; a Fail is not

@@ -1,7 +1,6 @@
 package spec
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
@@ -15,7 +14,7 @@ var RVal = Validity{Name: "RVal", EagerReads: true}
 
 // ErrCannotTell is returned where a level or an oracle asks what a read is and
 // the model has no ReadOnly.
-var ErrCannotTell = errors.New("the model cannot tell reads from writes (it has no ReadOnly), and the level or oracle asks")
+var ErrCannotTell = history.ErrCannotTell
 
 // KStale is the validity of k-bounded staleness: every placed write pushes a
 // version, equal values too, and a read may return what any of the last k

@@ -26,8 +26,6 @@
 package rule
 
 import (
-	"errors"
-
 	"pinyon/engine/history"
 )
 
@@ -77,7 +75,7 @@ func IsBuiltin(name string) bool { _, ok := builtins[name]; return ok }
 
 // ErrCannotTell is returned where a condition asks for the kind of operations
 // and the model cannot tell reads from writes.
-var ErrCannotTell = errors.New("the model cannot tell reads from writes, and the oracle asks")
+var ErrCannotTell = history.ErrCannotTell
 
 // Rule is a compiled condition. It is immutable.
 type Rule struct {

@@ -1,0 +1,109 @@
+package engine
+
+import (
+	"context"
+	"testing"
+
+	"pinyon/engine/history"
+	"pinyon/engine/order"
+	"pinyon/engine/spec"
+)
+
+// The histories below are possible in few orders, each of which needs an
+// unanswered operation at a place where another rule of the search would be
+// quick to leave it out.
+var optionalCases = []struct {
+	name  string
+	ops   []op // all overlap; sessions order them
+	edges [][2]int32
+	want  spec.Kind
+}{{
+	// Write 1, read 0 by hand: the read is legal at once, but placing it drops the
+	// unanswered write 5 that the other read needs.
+	name: "a read that drops what another needs waits",
+	ops: []op{
+		0: on("x", read(0, 0, 0, 99)),
+		1: on("x", lost(write(1, 5, 0, 0))),
+		2: on("x", read(2, 5, 0, 99)),
+		3: on("x", write(3, 0, 0, 99)),
+	},
+	edges: [][2]int32{{1, 0}},
+	want:  spec.Consistent,
+}, {
+	// Unanswered write 1, read 1, unanswered write 3, read 3, write 1, read 1: the
+	// answered write 1 comes after the write 3, which it would drop.
+	name: "what drops something stands for nothing",
+	ops: []op{
+		0: on("x", lost(write(0, 1, 0, 0))),
+		1: on("x", lost(write(1, 3, 0, 0))),
+		2: on("x", write(2, 1, 0, 99)),
+		3: on("x", read(3, 1, 0, 9)),
+		4: on("x", read(3, 3, 10, 19)),
+		5: on("x", read(3, 1, 20, 99)),
+	},
+	edges: [][2]int32{{1, 2}},
+	want:  spec.Consistent,
+}, {
+	// Unanswered write 1, read 1, write 2, read 2, write 1, read 1: the unanswered
+	// write must come before the write 2, so the answered one cannot be first.
+	name: "nothing stands for what precedes others",
+	ops: []op{
+		0: on("x", lost(write(0, 1, 0, 0))),
+		1: on("x", write(1, 1, 0, 99)),
+		2: on("x", write(2, 2, 0, 99)),
+		3: on("x", read(3, 1, 0, 9)),
+		4: on("x", read(3, 2, 10, 19)),
+		5: on("x", read(3, 1, 20, 99)),
+	},
+	edges: [][2]int32{{0, 2}},
+	want:  spec.Consistent,
+}, {
+	// Write 2 to x, unanswered write 1 to y, read y, read 2 of x, write 1 to x,
+	// read 1 of x: the write to x can be first, but does nothing for y.
+	name: "what stands for another is on the same object",
+	ops: []op{
+		0: on("y", lost(write(0, 1, 0, 0))),
+		1: on("x", write(1, 1, 0, 99)),
+		2: on("x", write(2, 2, 0, 99)),
+		3: on("y", read(3, 1, 0, 9)),
+		4: on("x", read(3, 2, 10, 19)),
+		5: on("x", read(3, 1, 20, 99)),
+	},
+	want: spec.Consistent,
+}, {
+	name: "without any of them it is impossible",
+	ops: []op{
+		0: on("x", lost(write(0, 1, 0, 0))),
+		1: on("x", write(1, 2, 0, 99)),
+		2: on("x", read(2, 1, 0, 9)),
+		3: on("x", read(2, 2, 10, 19)),
+		4: on("x", read(2, 1, 20, 99)),
+	},
+	want: spec.Violation,
+}}
+
+func on(key string, o op) op { o.Key = key; return o }
+
+// TestUnansweredWhereTheyAreNeeded: sessions and a few edges, no real time.
+func TestUnansweredWhereTheyAreNeeded(t *testing.T) {
+	for _, c := range optionalCases {
+		t.Run(c.name, func(t *testing.T) {
+			s, err := spec.Erase(&history.Of[call, int]{Ops: c.ops}, register())
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := order.NewRules(s.View)
+			r.Hard = append(r.Hard, order.Session(s.View, nil, false))
+			edges, err := order.NewEdges(s.View.N, c.edges, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.AddHard("edges", edges)
+			ctx := context.Background()
+			part, err := Decide(ctx, Task{Rules: r, Machine: s.Machine(ctx, s.View, false), Eager: true, Focus: -1})
+			if err != nil || part.Kind != c.want {
+				t.Errorf("%v, want %v (%v)", part.Kind, c.want, err)
+			}
+		})
+	}
+}
