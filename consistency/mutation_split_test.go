@@ -5,65 +5,33 @@ import (
 	"testing"
 
 	"pinyon/consistency"
-	"pinyon/engine/brute"
-	"pinyon/engine/brute/histgen"
 	"pinyon/engine/history"
 	"pinyon/engine/spec"
 	"pinyon/models"
 )
 
-// TestSplittingIsSafe: histories of several keys that touch at their instants
-// or whose clocks err by node, where what two keys allow alone they may forbid
-// together. The twin never splits.
-func TestSplittingIsSafe(t *testing.T) {
-	levels := []string{"linearizable", "ordered-sequential", "real-time-writes", "regular-sequential", "bounded-staleness:t=1ns"}
-	split, together := 0, 0
-	for _, o := range []histgen.Options{{}, {Squeezed: true}} {
-		o.Models, o.MaxOps, o.MaxKeys = []string{"register"}, 7, 2
-		g := histgen.New(21, o)
-		for i := range 5000 {
-			c := g.Next()
-			if i%2 == 0 {
-				c.Raw.Header.ClockError = history.ClockError{ByNode: map[string]int64{"n1": 0, "n2": 1, "n3": 2}}
-			}
-			level := levels[i/2%len(levels)]
-			if i%4 < 2 {
-				level = "linearizable"
-			}
-			twin, err := c.Subject()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if len(twin.View.KeyName) < 2 {
-				continue
-			}
-			want, _, err := brute.Decide(twin, level, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			v := checkRaw(t, c, level)
-			if got := v.Kind != spec.Violation; got != want || v.Kind == spec.Unknown {
-				t.Fatalf("%s, split %v: %v, the twin says consistent=%v\n%s", level, v.Split, v.Kind, want, c.Text())
-			}
-			if v.Split {
-				split++
-			} else {
-				together++
-			}
-		}
+// rawOp is an operation of a register: a write of in, or a read that returned
+// out where in is 0 (out 0: nothing had been written).
+func rawOp(process int, node, key string, in, out int64, from, to int64) history.Op[history.Value, history.Value] {
+	op := history.Op[history.Value, history.Value]{Process: process, Node: node, Key: key, Invoke: from, Return: to}
+	switch {
+	case in != 0:
+		op.F, op.In = "write", history.Int(in)
+	case out != 0:
+		op.F, op.Out = "read", history.Int(out)
+	default:
+		op.F, op.Out = "read", history.Null
 	}
-	if split < 400 || together < 400 {
-		t.Errorf("one-sided: %d split, %d not", split, together)
-	}
+	return op
 }
 
-func checkRaw(t *testing.T, c *histgen.Case, level string) *spec.Verdict {
+func checkRaw(t *testing.T, h *history.Raw, level string) *spec.Verdict {
 	t.Helper()
-	entry, err := models.Lookup(c.Model)
+	entry, err := models.Lookup("register")
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := entry.Bind(c.Raw, models.Options{})
+	s, err := entry.Bind(h, models.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,4 +44,53 @@ func checkRaw(t *testing.T, c *histgen.Case, level string) *spec.Verdict {
 		t.Fatal(err)
 	}
 	return v
+}
+
+// TestClockErrorsByNodeJoinKeys: each node's own clock is exact, so n1 orders
+// the read of x before the write of y, n2 the read of y before the write of x,
+// and each read saw the other node's write. Either key alone is possible.
+func TestClockErrorsByNodeJoinKeys(t *testing.T) {
+	h := &history.Raw{Header: history.Header{ClockError: history.ClockError{ByNode: map[string]int64{"n1": 50, "n2": 50}}}}
+	h.Ops = []history.Op[history.Value, history.Value]{
+		rawOp(0, "n1", "x", 0, 1, 0, 5), rawOp(1, "n1", "y", 1, 0, 6, 20),
+		rawOp(2, "n2", "y", 0, 1, 0, 5), rawOp(3, "n2", "x", 1, 0, 6, 20),
+	}
+	if v := checkRaw(t, h, "linearizable"); v.Kind != spec.Violation || v.Split {
+		t.Errorf("%v, split %v; want a violation of the whole", v.Kind, v.Split)
+	}
+	h.Header.ClockError = history.ClockError{All: 100}
+	if v := checkRaw(t, h, "linearizable"); v.Kind != spec.Consistent {
+		t.Errorf("%v with one clock error for all", v.Kind)
+	}
+}
+
+// TestRegularSequentialByKey: the read of y returned nothing after a write of
+// x had returned, before which a reader had seen y written.
+func TestRegularSequentialByKey(t *testing.T) {
+	h := &history.Raw{Ops: []history.Op[history.Value, history.Value]{
+		rawOp(0, "", "y", 1, 0, 0, 100),
+		rawOp(1, "", "y", 0, 1, 1, 2), rawOp(1, "", "x", 0, 0, 3, 4),
+		rawOp(2, "", "x", 1, 0, 5, 6), rawOp(3, "", "y", 0, 0, 7, 8),
+	}}
+	for level, want := range map[string]spec.Kind{"regular-sequential": spec.Consistent, "linearizable": spec.Violation} {
+		if v := checkRaw(t, h, level); v.Kind != want {
+			t.Errorf("%s: %v, want %v", level, v.Kind, want)
+		}
+	}
+}
+
+// TestOnlyLocalLevelsAreSplit: keys are decided apart at the levels that are
+// local, and nowhere else, whatever the history.
+func TestOnlyLocalLevelsAreSplit(t *testing.T) {
+	local := map[string]bool{"linearizable": true, "bounded-staleness": true, "per-key-sequential": true}
+	h := &history.Raw{Ops: []history.Op[history.Value, history.Value]{rawOp(0, "", "x", 1, 0, 0, 1), rawOp(1, "", "y", 1, 0, 0, 1)}}
+	for _, info := range consistency.Levels() {
+		name := info.Name
+		if info.Params != "" {
+			name += ":k=2,t=1ns"
+		}
+		if v := checkRaw(t, h, name); v.Split != local[info.Name] {
+			t.Errorf("%s: split %v", name, v.Split)
+		}
+	}
 }

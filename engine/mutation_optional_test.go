@@ -82,7 +82,23 @@ var optionalCases = []struct {
 	want: spec.Violation,
 }}
 
-func on(key string, o op) op { o.Key = key; return o }
+// on puts an operation on a key. The answer of a write says nothing, so that an
+// answered write steps like one without an answer.
+func on(key string, o op) op {
+	o.Key, o.NoOut = key, o.In.write
+	return o
+}
+
+// edge is a clock that orders two operations and nothing else, so that all other
+// unanswered ones still precede nothing.
+func edge(n int, from, to int32) *order.Clock {
+	c := &order.Clock{Name: "edge", Out: make([]int64, n), In: make([]int64, n)}
+	for i := range n {
+		c.Out[i], c.In[i] = order.OutNever, order.InNever
+	}
+	c.Out[from], c.In[to] = 0, 1
+	return c
+}
 
 // TestUnansweredWhereTheyAreNeeded: sessions and a few edges, no real time.
 func TestUnansweredWhereTheyAreNeeded(t *testing.T) {
@@ -94,16 +110,41 @@ func TestUnansweredWhereTheyAreNeeded(t *testing.T) {
 			}
 			r := order.NewRules(s.View)
 			r.Hard = append(r.Hard, order.Session(s.View, nil, false))
-			edges, err := order.NewEdges(s.View.N, c.edges, nil)
-			if err != nil {
-				t.Fatal(err)
+			for _, e := range c.edges {
+				r.AddHard("edge", edge(s.View.N, e[0], e[1]))
 			}
-			r.AddHard("edges", edges)
 			ctx := context.Background()
 			part, err := Decide(ctx, Task{Rules: r, Machine: s.Machine(ctx, s.View, false), Eager: true, Focus: -1})
 			if err != nil || part.Kind != c.want {
 				t.Errorf("%v, want %v (%v)", part.Kind, c.want, err)
 			}
 		})
+	}
+}
+
+// latch is a machine whose read, operation 0, moves an object that operation 1
+// has written on to the state in which operation 2 is legal; before, it changes
+// nothing.
+type latch struct{}
+
+func (latch) Init(int32) int32 { return 0 }
+
+func (latch) Step(state, op int32) (int32, bool) {
+	switch {
+	case op == 0 && state == 0:
+		return 0, true
+	case op == 1:
+		return 1, true
+	}
+	return state + 1, state == 1 && op == 0 || state == 2 && op == 2
+}
+
+// TestReadsThatMoveTheState: a read that may change the state is not placed
+// early, even where it changes nothing yet.
+func TestReadsThatMoveTheState(t *testing.T) {
+	r, _ := problem(t, []op{read(0, 0, 0, 9), write(1, 1, 0, 9), write(2, 2, 0, 9)}, register())
+	part, err := Decide(context.Background(), Task{Rules: r, Machine: latch{}, Focus: -1})
+	if err != nil || part.Kind != spec.Consistent {
+		t.Errorf("%v, %v; want write, read, write", part.Kind, err)
 	}
 }

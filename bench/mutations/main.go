@@ -124,7 +124,11 @@ All %d are killed. The table is generated from bench/mutations by
 |---|---|---|
 `, len(ms))
 	for _, m := range ms {
-		fmt.Fprintf(&b, "| %s | %s | %s in %s |\n", strings.ReplaceAll(m.Name, "|", `\|`), m.File, m.Test, strings.TrimPrefix(m.Package, "./"))
+		pkg := strings.TrimPrefix(m.Package, "./")
+		if pkg == "." {
+			pkg = "the root"
+		}
+		fmt.Fprintf(&b, "| %s | %s | %s in %s |\n", strings.ReplaceAll(m.Name, "|", `\|`), m.File, m.Test, pkg)
 	}
 	return b.String()
 }

@@ -43,7 +43,7 @@ var searchRules = []mutation{
 		`!s.f.Ready(x) || !s.f.Strict(x) {`, `!s.f.Ready(x) {`),
 	by("consistency", "TestNondeterministicEqualsTwin", "A read is placed at once only where it leaves the set of states as it is.", searchGo,
 		`return ok && next == now`, `return ok && (next == now || true)`),
-	by("consistency", "TestReadsThatChangeTheState", "A read is placed at once only where the validity promises that it changes nothing.", searchGo,
+	by("engine", "TestReadsThatMoveTheState", "A read is placed at once only where the validity promises that it changes nothing.", searchGo,
 		`if s.View.Read == nil || !s.Eager {`, `if s.View.Read == nil {`),
 	by("engine", "TestUnansweredThatChangeNothing", "An unanswered operation that would change nothing is not placed.", searchGo,
 		`ok && next != now && !s.strands(y, now, next)`, `ok && !s.strands(y, now, next)`),

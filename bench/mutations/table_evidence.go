@@ -13,7 +13,11 @@ func verifying(test, name, file, from, to string) mutation {
 }
 
 // evidenceRules are those of the verifier and of the twin, which check the
-// engine and must be checked themselves.
+// engine and must be checked themselves. Equivalent, so not here: that the twin
+// waits for the required operations before one (what it precedes is refused
+// later), that what never returned precedes nothing in time (its return is the
+// greatest time), and that unknown fields of a proof file are refused as they
+// are read (what was read, written again, must be the same value).
 var evidenceRules = []mutation{
 	verifying("TestWitness", "A witness keeps the closure of the order, not only its edges.", inOrderGo, `closed := direct.Close()`, `closed := direct`),
 	verifying("TestWitness", "A witness holds no operation twice.", witnessGo, `case seen[x]:`, `case false:`),

@@ -8,7 +8,9 @@ const (
 )
 
 // levelRules are the definitions of the levels and what may be decided key by
-// key.
+// key. Equivalent, so not here: asking only the last operation of a session
+// whether it lies in real time, and not the last of another key (where the
+// first edge to a key lies in real time, the later ones do).
 var levelRules = []mutation{
 	squeezed("Linearizable keeps sessions.", ordersGo, `func orderAll(v *history.View, r *order.Rules) error {
 	addAll(r, order.Session(v, nil, false))`, `func orderAll(v *history.View, r *order.Rules) error {`),
@@ -22,7 +24,7 @@ var levelRules = []mutation{
 	twin("Real-time-writes does not order reads before later writes.", ordersGo, `order.Span{From: writes(v), To: writes(v)}`, `order.Span{To: writes(v)}`),
 	twin("Real-time-writes does not order writes before later reads.", ordersGo, `order.Span{From: writes(v), To: writes(v)}`, `order.Span{From: writes(v)}`),
 	twin("Regular-sequential orders writes before later reads of their key.", ordersGo, `To: reads(v), Within: v.Key}`, `To: func(int32) bool { return false }, Within: v.Key}`),
-	by("consistency", "TestSplittingIsSafe", "Regular-sequential does not order writes before reads of another key.", ordersGo, `To: reads(v), Within: v.Key}`, `To: reads(v)}`),
+	by("consistency", "TestRegularSequentialByKey", "Regular-sequential does not order writes before reads of another key.", ordersGo, `To: reads(v), Within: v.Key}`, `To: reads(v)}`),
 	twin("Regular-sequential does not order reads by real time.", ordersGo, `order.Span{From: writes(v), To: reads(v)`, `order.Span{To: reads(v)`),
 	twin("Bounded staleness by time keeps sessions of writes.", ordersGo, `order.Session(v, writes(v), false)`, `order.Session(v, func(int32) bool { return false }, false)`),
 	twin("Bounded staleness by time frees reads from their session.", ordersGo, `order.Session(v, writes(v), false)`, `order.Session(v, nil, false)`),
@@ -39,15 +41,13 @@ var levelRules = []mutation{
 		return spec.ErrCannotTell`),
 	by("consistency", "TestTimesRunForwards", "A bound in time refuses lines whose times run backwards.", "consistency/check.go",
 		`if level.timed && c.view.Order == history.ByLine {`, `if false {`),
-	by("cmd/pinyon", "TestLevelsDocument", "Sequential is not local.", levelsGo,
+	by("consistency", "TestOnlyLocalLevelsAreSplit", "Sequential is not local.", levelsGo,
 		`How to Make a Multiprocessor Computer That Correctly Executes Multiprocess Programs\", 1979",`, `How to Make a Multiprocessor Computer That Correctly Executes Multiprocess Programs\", 1979", local: true,`),
-	by("consistency", "TestSplittingIsSafe", "Ordered-sequential is not local.", levelsGo, `with A the updates",`, `with A the updates", local: true,`),
-	by("consistency", "TestSplittingIsSafe", "Real-time-writes is not local.", levelsGo, `"Pine, arXiv 2608.17388, 2026",`, `"Pine, arXiv 2608.17388, 2026", local: true,`),
-	by("consistency", "TestSplittingIsSafe", "Regular-sequential is not local.", levelsGo, `stated here as remembered",`, `stated here as remembered", local: true,`),
+	by("consistency", "TestOnlyLocalLevelsAreSplit", "Ordered-sequential is not local.", levelsGo, `with A the updates",`, `with A the updates", local: true,`),
+	by("consistency", "TestOnlyLocalLevelsAreSplit", "Real-time-writes is not local.", levelsGo, `"Pine, arXiv 2608.17388, 2026",`, `"Pine, arXiv 2608.17388, 2026", local: true,`),
+	by("consistency", "TestOnlyLocalLevelsAreSplit", "Regular-sequential is not local.", levelsGo, `stated here as remembered",`, `stated here as remembered", local: true,`),
 
-	by("consistency", "TestSplittingIsSafe", "Sessions that go beyond real time forbid splitting by key.", splitGo, `!s.PerKey && !c.sessionInRealTime(s)`, `!s.PerKey && false`),
-	by("consistency", "TestSplittingIsSafe", "The last operation of another key decides whether a session lies in real time.", splitGo, `				last[x] = p.b
-`, ``),
+	by(".", "TestReasons", "Sessions that go beyond real time forbid splitting by key.", splitGo, `!s.PerKey && !c.sessionInRealTime(s)`, `!s.PerKey && false`),
 	twin("A key that is vacuous alone convicts nobody.", partsGo, `		if parts[i].Kind == spec.Violation {
 			p := parts[i]`, `		if parts[i].Kind != spec.Consistent {
 			p := parts[i]`),

@@ -37,7 +37,7 @@ var modelRules = []mutation{
 	by("engine/spec", "TestCutForgetsAnswers", "An operation whose answer is cut off steps like no other.", eraseGo,
 		`if t.outs[i] != nil && t.view.Info[op] {`, `if false {`),
 	by("models", "TestNilReads", "A read of nil is unknown where the rule says so.", bindGo, `if o.nilRead && null && b.nilUnknown {`, `if false {`),
-	by("models", "TestNilReads", "Only where the rule says so.", bindGo, `if o.nilRead && null && b.nilUnknown {`, `if o.nilRead && null {`),
+	by("models", "TestNilReads", "A read of nil means that nothing is there where the rule says so.", bindGo, `if o.nilRead && null && b.nilUnknown {`, `if o.nilRead && null {`),
 	by("models", "TestNilReads", "The rule about nil is about reads.", bindGo, `if o.nilRead && null && b.nilUnknown {`, `if null && b.nilUnknown {`),
 	by("models", "TestFailedOperations", "What came back with a failed operation is ignored.", bindGo, `if raw.Outcome != history.OK || raw.NoOut {`, `if raw.Outcome == history.Info || raw.NoOut {`),
 	by("models", "TestStories", "A cas that failed changes nothing.", "models/register.go", `return s, history.False, true`, `return in.To, history.False, true`),

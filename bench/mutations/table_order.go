@@ -82,7 +82,7 @@ var orderRules = []mutation{
 		`return scale(t) + 2`, `return scale(t) + 1`),
 	squeezed("Ties are concurrent where the history says so.", clocksGo,
 		`case v.Ties == history.TiesConcurrent:`, `case false:`),
-	squeezed("An operation without width is so by the rule of ties only.", clocksGo,
+	squeezed("At one instant a return of an operation with a width comes before one without.", clocksGo,
 		`v.Ties == history.TiesPrecede && v.Call[i] == v.Ret[i]`, `v.Ties == history.TiesPrecede`),
 	twin("Real time allows for the clock error.", clocksGo, `return v.ClockError.All, 0`, `return 0, 0`),
 	twin("Real time allows for the clock errors of both nodes.", clocksGo, `return e, e`, `return e, 0`),
@@ -90,7 +90,7 @@ var orderRules = []mutation{
 	twin("Exact order on one node is limited to that node.", clocksGo, `	within := v.Node
 `, `	within := []int32(nil)
 `),
-	by("consistency", "TestSplittingIsSafe", "A clock error per node forbids splitting by key.", clocksGo, `Name: RealTimeName, CrossKey: true}`, `Name: RealTimeName}`),
+	by("consistency", "TestClockErrorsByNodeJoinKeys", "Clock errors by node forbid splitting by key.", clocksGo, `Name: RealTimeName, CrossKey: true}`, `Name: RealTimeName}`),
 	twin("Lines have no clock error.", clocksGo, `			out, in = 0, 0
 `, ``),
 	by("engine/order", "TestSessionOfUnanswered", "An operation without an answer precedes nothing in its session.", clocksGo,
@@ -113,9 +113,9 @@ var orderRules = []mutation{
 	twin("An oracle orders operations of one key only, unless it says otherwise.", orderGo, `		if !o.AllKeys {
 			s.Relation`, `		if false {
 			s.Relation`),
-	by("engine/order", "TestOraclesAreLimitedToOneKey", "So does a relation that is no clock.", orderGo,
+	by("engine/order", "TestOraclesAreLimitedToOneKey", "An oracle's edges are limited to one key.", orderGo,
 		`return o.key[a] == o.key[b] && o.Relation`, `return o.Relation`),
-	by("engine/order", "TestOraclesAreLimitedToOneKey", "So does a clock with groups of its own.", orderGo,
+	by("engine/order", "TestOraclesAreLimitedToOneKey", "An oracle's clock with groups of its own is limited to one key.", orderGo,
 		`d.Within = product(c.Within, v.Key)`, `d.Within = c.Within`),
 	twin("An oracle that orders operations of different keys forbids splitting.", orderGo,
 		`= !o.AllKeys, o.AllKeys`, `= !o.AllKeys, false`),
