@@ -32,6 +32,7 @@ type checker struct {
 	parts   atomic.Int64 // to decide, and decided, for progress
 	done    atomic.Int64
 	started time.Time
+	heap    int64 // live heap of the process at which searches stop
 }
 
 // CheckSubject is Check for an erased history, as the model registry binds it.
@@ -51,10 +52,13 @@ func CheckSubject(ctx context.Context, s *spec.Subject, level Level, o Options) 
 		defer cancel()
 	}
 	c.ctx = ctx
+	c.heap = heapLimit(c.opts.MaxMemory)
 	stop := c.watch()
 	defer stop()
 	verdict := c.verdict()
 	switch {
+	case level.views != nil:
+		err = c.byViews(verdict)
 	case o.Engine == "brute":
 		err = c.brute(verdict)
 	case c.splits():
@@ -65,6 +69,7 @@ func CheckSubject(ctx context.Context, s *spec.Subject, level Level, o Options) 
 	if err != nil {
 		return nil, err
 	}
+	c.onlyConvicts(verdict)
 	verdict.Kind = spec.Vacuous
 	for _, p := range verdict.Parts {
 		if !p.Skipped {
@@ -75,7 +80,21 @@ func CheckSubject(ctx context.Context, s *spec.Subject, level Level, o Options) 
 	return verdict, nil
 }
 
+// onlyConvicts takes back what one key alone cannot show: at a level that is
+// not local, the other keys may still forbid what each key allows.
+func (c *checker) onlyConvicts(v *spec.Verdict) {
+	p := &v.Parts
+	if !c.opts.HasOnlyKey || len(c.subject.View.KeyName) < 2 || c.splits() || len(*p) != 1 || (*p)[0].Kind != spec.Consistent {
+		return
+	}
+	(*p)[0].Kind, (*p)[0].Witness = spec.Unknown, nil
+	(*p)[0].Reason = "this key alone is possible, but the level is not local: together with the other keys it may not be"
+}
+
 func newChecker(s *spec.Subject, level Level, o Options) (*checker, error) {
+	if level.Name == "" || level.Order == nil && level.views == nil {
+		return nil, errors.New("the level has no name or no order; take one from LookupLevel (and look at its error), or set Name and Order")
+	}
 	c := &checker{subject: s, level: level, opts: o, started: time.Now(), view: s.View}
 	if err := c.defaults(); err != nil {
 		return nil, err
@@ -89,13 +108,16 @@ func newChecker(s *spec.Subject, level Level, o Options) (*checker, error) {
 		c.whole = s.View.Keys()[code]
 		c.view = s.View.Slice(c.whole)
 	}
+	if level.timed && c.view.Untimed {
+		return nil, &history.Error{Msg: "level " + level.Name + " has a bound in time, and some events of the history have no time"}
+	}
 	if level.timed && c.view.Order == history.ByLine {
 		if err := timesRunForwards(s); err != nil {
 			return nil, err
 		}
 	}
 	c.rules = order.NewRules(c.view)
-	if level.Order != nil {
+	if level.Order != nil { // nil: it has no single order
 		if err := level.Order(c.view, c.rules); err != nil {
 			return nil, fmt.Errorf("level %s: %w", level.Name, err)
 		}
@@ -153,8 +175,8 @@ func timesRunForwards(s *spec.Subject) error {
 	slices.SortFunc(events, func(a, b event) int { return int(a.seq - b.seq) })
 	for i := 1; i < len(events); i++ {
 		if a, b := events[i-1], events[i]; b.time < a.time {
-			return &history.Error{Msg: fmt.Sprintf("%s: its time runs backwards (%s after %s at %s); a level with a bound in time needs times that run forwards; try --order time",
-				s.Where(b.op), order.At(b.time), s.Where(a.op), order.At(a.time))}
+			return &history.Error{Msg: fmt.Sprintf("%s: an event at %s stands after one at %s, of %s; a level with a bound in time needs times that run forwards along the lines, or --order time",
+				s.Where(b.op), order.At(b.time), order.At(a.time), s.Where(a.op))}
 		}
 	}
 	return nil

@@ -28,8 +28,9 @@ type Level struct {
 	Source   string // paper, section
 	WhyLocal string // the reason for Local
 
-	timed  bool // a bound in time: times must run forwards even where lines are the clock
-	prefix bool // a cut of an allowed history is allowed, so the first bad return exists
+	timed  bool        // a bound in time: times must run forwards even where lines are the clock
+	views  decideViews // a level without a single order
+	prefix bool        // a cut of an allowed history is allowed, so the first bad return exists
 
 	_ struct{}
 }

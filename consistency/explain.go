@@ -90,7 +90,7 @@ func (c *checker) adoptCut(part *spec.Part, cut spec.Part, local, returned []int
 		}
 		return local[x]
 	}
-	translateExplanation(e, up)
+	e.Translate(up)
 	e.AtReturn, e.Op, e.Before = true, returned[len(returned)-1], -1
 	if len(returned) > 1 {
 		e.Before = returned[len(returned)-2]

@@ -11,6 +11,7 @@ import (
 	"pinyon/engine/history/suggest"
 	"pinyon/engine/order"
 	"pinyon/engine/spec"
+	"pinyon/engine/views"
 )
 
 // family is a named level, perhaps with parameters.
@@ -23,9 +24,10 @@ type family struct {
 
 // params are what stands behind the colon of a level's name.
 type params struct {
-	k    int           // 0: not given
-	t    time.Duration // when hasT
-	hasT bool
+	k     int           // 0: not given
+	t     time.Duration // when hasT
+	hasT  bool
+	words string // what is none of them, for levels that take words
 }
 
 // families are the levels, in the order in which lists show them.
@@ -68,10 +70,108 @@ var families = []family{
 	{
 		name: "bounded-staleness", params: ":k=K | :t=DURATION | :k=K,t=DURATION", example: "bounded-staleness:k=2",
 		doc: "With k (k-atomicity): linearizable, but a read may return what any of the last k versions of its key gives; every write makes a version, equal values too, and the initial value is one. " +
-			"With t (delta-atomicity): a read may be ordered up to t before its invocation; a process' writes keep their order, its reads need not. With both: both relaxations at once.",
+			"With t (delta-atomicity): a read may be ordered up to t before its invocation, that is, a before the read b when a returned more than t before b was invoked; all other pairs are ordered by real time, and the writes of a process keep their order. With both: both relaxations at once.",
 		source: "Aiyer, Alvisi, Bazzi, \"On the Availability of Non-strict Quorum Systems\", DISC 2005 (k); Golab, Li, Shah, \"Analyzing Consistency Properties for Fun and Profit\", PODC 2011 (t)", local: true,
 		whyLocal: "moving the calls of reads keeps real time an interval order, and versions are counted by key",
 		build:    buildStaleness,
+	},
+	{
+		name: "single-order", params: ":GUARANTEE+GUARANTEE...", example: "single-order:read-your-writes+monotonic-reads",
+		doc:      "One order of all operations that keeps the chosen guarantees of each session: read-your-writes (a write before a later read), monotonic-reads (a read before a later read), monotonic-writes (a write before a later write), writes-follow-reads (a read before a later write). All four are sequential.",
+		source:   "Terry et al., \"Session Guarantees for Weakly Consistent Replicated Data\", PDIS 1994, under a single order as in Burckhardt, \"Principles of Eventual Consistency\", 2014",
+		whyLocal: "sessions cross keys as in sequential",
+		build:    buildGuarantees,
+	},
+	{
+		name:     "prefix-sequential",
+		doc:      "One order of all operations that keeps the order of each process' writes. A read may see any prefix of the writes.",
+		source:   "Viotti and Vukolic, \"Consistency in Non-Transactional Distributed Storage Systems\", 2016 (single order and monotonic writes)",
+		whyLocal: "treated as one order over all keys",
+		build:    fixed(orderSessionWrites),
+	},
+	{
+		name:   "prefix-linearizable",
+		doc:    "For each key: one order of its operations in which a write that returned before another write was invoked comes first. A read may see any prefix of the writes.",
+		source: "Viotti and Vukolic, 2016 (single order and real-time writes), taken per key", local: true,
+		whyLocal: "defined per key",
+		build:    fixed(orderPrefix),
+	},
+	{
+		name:   "timeline",
+		doc:    "For each key: one order of its operations, the history of its record, in which a write that returned before another write was invoked comes first and no read comes after a write that was invoked later than the read returned. Reads may be stale and may go back. PNUTS' read-any.",
+		source: "Cooper et al., \"PNUTS: Yahoo!'s Hosted Data Serving Platform\", VLDB 2008", local: true,
+		whyLocal: "defined per record",
+		build:    fixed(orderTimeline),
+	},
+	{
+		name:   "regular",
+		doc:    "For each key: one order of its operations that keeps real time between every two operations of which one is a write. Reads that overlap a write may return the old value or the new, and two of them may disagree about which is newer only as one order of the writes allows. Sessions do not count.",
+		source: "Lamport, \"On Interprocess Communication\", 1986; for several writers with one order of the writes, Shao, Welch, Pierce, Lee, \"Multiwriter Consistency Conditions for Shared Memory Registers\", 2011 (write-order)", local: true,
+		whyLocal: "defined per key",
+		build:    fixed(orderRegularRegister),
+	},
+	{
+		name:   "safe",
+		doc:    "As regular, but a read that overlaps a write of its key may return anything.",
+		source: "Lamport, \"On Interprocess Communication\", 1986", local: true,
+		whyLocal: "defined per key",
+		build:    buildSafe,
+	},
+	{
+		name:     "pram",
+		doc:      "For each process: one order of all updates and its own reads that keeps the order of every process. Two processes may see writes of different processes in different orders.",
+		source:   "Lipton and Sandberg, \"PRAM: A Scalable Shared Memory\", 1988; with all four session guarantees, as usual (the Pine paper counts three)",
+		whyLocal: "sessions cross keys",
+		build:    viewLevel(views.Pram),
+	},
+	{
+		name:     "causal-memory",
+		doc:      "For each process: one order of the updates in the causal past of its operations and of its own reads that keeps causality: session order together with which write each read saw.",
+		source:   "Ahamad, Neiger, Burns, Kohli, Hutto, \"Causal memory\", 1995; as CM in Bouajjani, Enea, Guerraoui, Hamza, POPL 2017",
+		whyLocal: "causality crosses keys",
+		build:    causalLevel(views.Memory),
+	},
+	{
+		name:     "causal-convergence",
+		doc:      "Causal, and one order of all writes agrees with causality and with which of the writes in its causal past each read saw, the last of its key. Also called causal+.",
+		source:   "CCv in Bouajjani, Enea, Guerraoui, Hamza, POPL 2017",
+		whyLocal: "causality crosses keys",
+		build:    causalLevel(views.Convergence),
+	},
+	{
+		name:     "causal",
+		doc:      "What a read saw was not overwritten in its causal past. Causality is session order together with which write each read saw; it has no circle.",
+		source:   "CC in Bouajjani, Enea, Guerraoui, Hamza, \"On verifying causal consistency\", POPL 2017",
+		whyLocal: "causality crosses keys",
+		build:    causalLevel(views.Causal),
+	},
+	{
+		name:     "read-your-writes",
+		doc:      "One order of all writes, the last of a key wins, in which each read saw the last of what it must have seen: what it saw, and the earlier writes of its process.",
+		source:   "Terry et al., \"Session Guarantees for Weakly Consistent Replicated Data\", PDIS 1994, for a convergent store",
+		whyLocal: "the order of writes crosses keys",
+		build:    sessionLevel(views.Guarantees{ReadYourWrites: true}),
+	},
+	{
+		name:     "monotonic-reads",
+		doc:      "As read-your-writes, but a read must have seen what the earlier reads of its process saw, not its writes.",
+		source:   "Terry et al., 1994",
+		whyLocal: "the order of writes crosses keys",
+		build:    sessionLevel(views.Guarantees{MonotonicReads: true}),
+	},
+	{
+		name:     "monotonic-writes",
+		doc:      "One order of all writes that keeps the order of each process' writes; a read must have seen only what it saw.",
+		source:   "Terry et al., 1994",
+		whyLocal: "the order of writes crosses keys",
+		build:    sessionLevel(views.Guarantees{MonotonicWrites: true}),
+	},
+	{
+		name:     "writes-follow-reads",
+		doc:      "One order of all writes in which what a process saw comes before what it writes later; a read must have seen only what it saw.",
+		source:   "Terry et al., 1994",
+		whyLocal: "the order of writes crosses keys",
+		build:    sessionLevel(views.Guarantees{WritesFollowReads: true}),
 	},
 	{
 		name:   "per-key-sequential",
@@ -123,7 +223,7 @@ func LookupLevel(name string) (Level, error) {
 	if err == nil && hasParams && f.params == "" {
 		err = fmt.Errorf("it takes no parameters")
 	}
-	if err == nil && !hasParams && f.params != "" {
+	if err == nil && (!hasParams || rest == "") && f.params != "" {
 		err = fmt.Errorf("it needs parameters: %s%s", f.name, f.params)
 	}
 	if err != nil {
@@ -152,6 +252,12 @@ func parseParams(text string) (p params, err error) {
 	for _, part := range strings.Split(text, ",") {
 		name, value, _ := strings.Cut(part, "=")
 		switch name {
+		case "k", "t":
+			if p.k > 0 && name == "k" || p.hasT && name == "t" {
+				return p, fmt.Errorf("%s stands twice", name)
+			}
+		}
+		switch name {
 		case "k":
 			if p.k, err = strconv.Atoi(value); err != nil || p.k < 1 || p.k > 1000 {
 				return p, fmt.Errorf("k=%s: expected a whole number from 1 to 1000", value)
@@ -162,7 +268,10 @@ func parseParams(text string) (p params, err error) {
 			}
 			p.hasT = true
 		default:
-			return p, fmt.Errorf("unknown parameter %q; expected k=K or t=DURATION", part)
+			if strings.Contains(part, "=") || p.words != "" {
+				return p, fmt.Errorf("unknown parameter %q; expected k=K or t=DURATION", part)
+			}
+			p.words = part
 		}
 	}
 	return p, nil
@@ -177,6 +286,9 @@ func (p params) String() string {
 	if p.hasT {
 		parts = append(parts, "t="+p.t.String())
 	}
+	if p.words != "" {
+		parts = append(parts, p.words)
+	}
 	if parts == nil {
 		return ""
 	}
@@ -188,7 +300,22 @@ func fixed(o func(v *history.View, r *order.Rules) error) func(params) (Level, e
 	return func(params) (Level, error) { return Level{Order: o}, nil }
 }
 
+func buildGuarantees(p params) (Level, error) {
+	chosen, err := parseGuarantees(p.words)
+	return Level{Order: orderGuarantees(chosen)}, err
+}
+
+func buildSafe(params) (Level, error) {
+	return Level{Order: orderRegularRegister, Validity: spec.Validity{Name: "safe", EagerReads: true,
+		Over: func(m spec.Machine, v *history.View) (spec.Machine, error) {
+			return &freeReads{m, overlapping(v)}, nil
+		}}}, nil
+}
+
 func buildStaleness(p params) (Level, error) {
+	if p.words != "" {
+		return Level{}, fmt.Errorf("unknown parameter %q; expected k=K or t=DURATION", p.words)
+	}
 	l := Level{Order: orderAll, prefix: true}
 	if p.hasT {
 		l.Order, l.timed = orderEarlyReads(p.t), true

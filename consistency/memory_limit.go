@@ -2,6 +2,8 @@ package consistency
 
 import (
 	"os"
+	"runtime"
+	"runtime/metrics"
 	"strconv"
 	"strings"
 )
@@ -40,4 +42,28 @@ func memTotal() int64 {
 		}
 	}
 	return 0
+}
+
+// heapLimit is the live heap of the whole process at which a check stops: nine
+// tenths of the budget, so that the collector has room, but at least half of
+// the budget beyond what is there at the start, such as a large history.
+func heapLimit(budget int64) int64 {
+	return max(1, budget/10*9, heapNow(budget/4)+budget/2)
+}
+
+// heapNow is the heap in use; where it seems to exceed some, garbage is
+// collected before it is believed.
+func heapNow(some int64) int64 {
+	sample := [1]metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+	for range 2 {
+		metrics.Read(sample[:])
+		if sample[0].Value.Kind() != metrics.KindUint64 {
+			return 0
+		}
+		if n := int64(sample[0].Value.Uint64()); n <= some {
+			return n
+		}
+		runtime.GC()
+	}
+	return int64(sample[0].Value.Uint64())
 }

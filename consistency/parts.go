@@ -48,7 +48,7 @@ func (c *checker) decide(ctx context.Context, t task, memory int64) (part spec.P
 		return part, err
 	}
 	part, err = engine.Decide(ctx, engine.Task{Rules: rules, Machine: machine, Eager: c.eager(), Live: &c.live, Focus: -1,
-		Limits: engine.Limits{States: c.opts.MaxStates, Memory: memory, Heap: c.opts.MaxMemory * 9 / 10}})
+		Limits: engine.Limits{States: c.opts.MaxStates, Memory: memory, Heap: c.heap}})
 	if errors.Is(err, engine.ErrMalformed) {
 		return part, c.malformed(t, part.Proof, err)
 	}
@@ -56,7 +56,7 @@ func (c *checker) decide(ctx context.Context, t task, memory int64) (part spec.P
 	if part.Kind == spec.Violation && part.Explain != nil && c.level.prefix && c.opts.Oracles == nil {
 		c.firstBadReturn(ctx, t, &part)
 	}
-	c.translate(t, &part)
+	part.Translate(func(x int32) int32 { return c.whole[t.keep[x]] })
 	part.Elapsed = time.Since(start)
 	return part, err
 }
@@ -96,48 +96,6 @@ func (c *checker) malformed(t task, p *spec.Proof, err error) error {
 	return &history.Error{Msg: text}
 }
 
-// translate turns positions in the part into positions in the subject's View.
-func (c *checker) translate(t task, p *spec.Part) {
-	up := func(x int32) int32 {
-		if x < 0 {
-			return x
-		}
-		return c.whole[t.keep[x]]
-	}
-	list := func(xs []int32) {
-		for i := range xs {
-			xs[i] = up(xs[i])
-		}
-	}
-	list(p.Witness)
-	if p.Proof != nil {
-		for i, e := range p.Proof.Cycle {
-			p.Proof.Cycle[i].From, p.Proof.Cycle[i].To = up(e.From), up(e.To)
-		}
-	}
-	if p.Explain != nil {
-		translateExplanation(p.Explain, up)
-	}
-}
-
-// translateExplanation puts other positions in place of an explanation's.
-func translateExplanation(e *spec.Explanation, up func(x int32) int32) {
-	for i, x := range e.Prefix {
-		e.Prefix[i] = up(x)
-	}
-	for i, f := range e.Forced {
-		e.Forced[i].From, e.Forced[i].To = up(f.From), up(f.To)
-	}
-	e.Op, e.Before = up(e.Op), up(e.Before)
-	for i, r := range e.Refused {
-		e.Refused[i].Op, e.Refused[i].After = up(r.Op), up(r.After)
-		if r.Demander != nil {
-			d := up(*r.Demander)
-			e.Refused[i].Demander = &d
-		}
-	}
-}
-
 // perKey decides every key on its own with a pool of workers. The outcome does
 // not depend on their number: each key has its own limit of states; a key that
 // exceeds its worker's share of the memory is decided again at the end, alone,
@@ -168,7 +126,7 @@ func (c *checker) perKey(v *spec.Verdict) error {
 // pool runs decide over the tasks.
 func (c *checker) pool(ts []task) ([]spec.Part, []error, error) {
 	workers := max(1, min(c.opts.Workers, len(ts)))
-	share := c.opts.MaxMemory / int64(workers)
+	share := max(1, c.opts.MaxMemory/int64(workers))
 	parts, errs := make([]spec.Part, len(ts)), make([]error, len(ts))
 	ctx, cancel := context.WithCancel(c.ctx)
 	defer cancel()
@@ -222,12 +180,19 @@ func (q *queue) stop(i int) {
 	q.stopAt = min(q.stopAt, i)
 }
 
+func stateCount(n int64) string {
+	if n == 1 {
+		return "1 state"
+	}
+	return fmt.Sprintf("%d states", n)
+}
+
 // finishPart words the reason of an unknown part.
 func finishPart(p *spec.Part) {
 	if p.Kind == spec.Unknown && p.Reason == "" {
-		p.Reason = fmt.Sprintf("the budget of %s ran out after %d states; at best %d of %d operations were placed", p.Budget, p.States, p.Placed, p.Ops)
+		p.Reason = fmt.Sprintf("the budget of %s ran out after %s; at best %d of %d operations were placed", p.Budget, stateCount(p.States), p.Placed, p.Ops)
 		if p.Budget == "cancelled" {
-			p.Reason = fmt.Sprintf("cancelled after %d states", p.States)
+			p.Reason = "cancelled after " + stateCount(p.States)
 		}
 	}
 }
@@ -287,6 +252,9 @@ func (c *checker) filter(whole task, states *int64) (*spec.Part, error) {
 			return nil, errs[i]
 		}
 		*states += parts[i].States
+		if c.opts.FailFast && parts[i].Kind == spec.Violation {
+			break // what ran beyond it depends on the workers
+		}
 		merge = merge && (parts[i].Kind == spec.Consistent || parts[i].Kind == spec.Vacuous)
 	}
 	for i := range parts {

@@ -74,12 +74,22 @@ func (m *memo) key(n uint32) []byte {
 
 // store appends key to the arena and returns its number plus one.
 func (m *memo) store(key []byte) uint32 {
-	at := int(m.count & (1<<m.perLog - 1))
-	if at == 0 {
-		m.chunks = append(m.chunks, make([]byte, m.size<<m.perLog))
-		m.bytes += int64(m.size << m.perLog)
+	last := len(m.chunks) - 1
+	if m.count&(1<<m.perLog-1) == 0 {
+		capacity := m.size << m.perLog
+		if last++; last == 0 {
+			capacity = m.size // the first chunk grows, so that a small search stays small
+		}
+		m.chunks = append(m.chunks, make([]byte, 0, capacity))
+		m.bytes += int64(capacity)
 	}
-	copy(m.chunks[len(m.chunks)-1][at*m.size:], key)
+	c := m.chunks[last]
+	if len(c) == cap(c) {
+		bigger := make([]byte, len(c), min(2*cap(c), m.size<<m.perLog))
+		m.bytes += int64(cap(bigger) - copy(bigger, c))
+		c = bigger
+	}
+	m.chunks[last] = append(c, key...)
 	m.count++
 	return uint32(m.count)
 }

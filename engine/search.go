@@ -378,7 +378,7 @@ func (s *search) over() string {
 	case s.ctx.Err() != nil:
 		return "cancelled"
 	}
-	if n&0x3f == 0 {
+	if n&0x3f == 0x3f {
 		s.report()
 		if s.limits.Heap > 0 && liveHeap() > s.limits.Heap {
 			return "memory"
@@ -428,6 +428,7 @@ func (s *search) finish(kind spec.Kind, budget string) Result {
 		s.deepest()
 	}
 	s.report()
+	s.live.Bytes.Add(-s.memo.bytes) // it is given back
 	r := s.result
 	r.Kind, r.Budget, r.States, r.Bytes = kind, budget, s.memo.count, s.memo.bytes+spec.BytesOf(s.Machine)
 	if kind == spec.Consistent {

@@ -17,6 +17,8 @@ type operation[In, Out any] struct {
 	// out decodes what an OK call returned. known is false where nothing that
 	// could be compared was recorded.
 	out func(r recorded) (out Out, known bool, want string)
+	// as tells the input who made the call; nil: the model does not ask.
+	as func(in In, process history.Value) In
 	// nilRead: a null output falls under the nil-read rule.
 	nilRead bool
 }
@@ -147,6 +149,9 @@ func (b *binder[In, Out]) decodeOp(o *operation[In, Out], i int, op *history.Op[
 	if want != "" {
 		return b.h.Errorf(i, "%s of model %s: want %s as input, got %s", raw.F, b.model, want, got(raw.In))
 	}
+	if o.as != nil {
+		in = o.as(in, b.process(raw.Process))
+	}
 	*op = history.Op[In, Out]{
 		Process: raw.Process, F: raw.F, Key: raw.Key, In: in, Invoke: raw.Invoke, Return: raw.Return,
 		Outcome: raw.Outcome, NoOut: raw.NoOut, Node: raw.Node, Error: raw.Error, Hints: raw.Hints,
@@ -170,6 +175,14 @@ func (b *binder[In, Out]) decodeOp(o *operation[In, Out], i int, op *history.Op[
 	}
 	op.Out, op.NoOut = out, !known
 	return nil
+}
+
+// process is the name of a process as a value.
+func (b *binder[In, Out]) process(p int) history.Value {
+	if b.h.Processes != nil {
+		return b.h.Processes[p]
+	}
+	return history.Int(int64(p))
 }
 
 // got writes a value for an error message.

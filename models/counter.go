@@ -103,8 +103,8 @@ func counterStep(s Count, in CounterIn, out *history.Value) (next Count, ok bool
 	panic(noSuch("counter", in.F))
 }
 
-func counterEntry() Entry {
-	ops := []operation[CounterIn, history.Value]{{
+func counterOps() []operation[CounterIn, history.Value] {
+	return []operation[CounterIn, history.Value]{{
 		OpDoc: OpDoc{F: "add", In: "an integer"},
 		in:    intInput(func(n history.Value) CounterIn { return CounterIn{"add", n} }), out: noOutput[history.Value],
 	}, {
@@ -114,11 +114,14 @@ func counterEntry() Entry {
 		OpDoc: OpDoc{F: "add-and-get", In: "an integer", Out: "the sum"},
 		in:    intInput(func(n history.Value) CounterIn { return CounterIn{"add-and-get", n} }), out: intOutput,
 	}}
+}
+
+func counterEntry() Entry {
 	return entry(Entry{
 		Name:    "counter",
 		Doc:     "An integer that is added to and read.",
 		Initial: "an integer; 0",
-	}, ops, func(initial history.Value) (m spec.Model[Count, CounterIn, history.Value], err error) {
+	}, counterOps(), func(initial history.Value) (m spec.Model[Count, CounterIn, history.Value], err error) {
 		if initial != history.Absent && initial != history.Null && !isInt(initial) {
 			return m, fmt.Errorf("want an integer, got %s", got(initial))
 		}

@@ -10,6 +10,10 @@
 // The registry (All, Lookup) binds a recorded history, whose inputs and outputs
 // are values, to a model by name.
 //
+// What no sequential specification says, such as bounds on a counter's reads or
+// a list of lost elements, is an Analysis, with a registry of its own (Analyses,
+// LookupAnalysis).
+//
 // Rules that hold for every model:
 //
 //   - Inputs, outputs and states are immutable and comparable; equal inputs and
@@ -17,6 +21,10 @@
 //   - Integers are exact at any size; nothing wraps around.
 //   - Outputs are compared as values: 7 and "7" differ, and so do 1 and 1.0.
 //   - An operation that answers nothing (a write) has the zero output, or NoOut.
+//   - An answer that is not known may have been any that the state allows; only
+//     unordered-queue needs several states for that (spec.Model.Steps).
+//   - Locks with an owner know it from the input; in a recorded history it is the
+//     process.
 //   - ReadOnly is exact: it holds when the operation, with that input and that
 //     output, leaves every state in which it is possible unchanged
 //     (such operations need no branching: docs/ARCHITECTURE.md, section 6). It is a fact

@@ -124,17 +124,11 @@ func (t txns) describe(s Map) string {
 			s = s.put(m.Key, m.Value)
 		}
 	}
-	return listed("{", s.Len(), func(yield func(string) bool) {
-		for k, v := range s.All() {
-			if !yield(k.Label() + ": " + v.Label()) {
-				return
-			}
-		}
-	}, ", ", "}")
+	return listed("{", s.Len(), s.pairs, ", ", "}")
 }
 
 // names reports whether some key of m is what name means.
-func (m Map) names(name history.Value) bool {
+func (m Tree[V]) names(name history.Value) bool {
 	for k := range m.All() {
 		if means(name, k) {
 			return true
@@ -206,9 +200,18 @@ func txnOutput(r recorded) (out List[Micro], known bool, want string) {
 }
 
 func multiRegisterEntry() Entry {
+	return txnEntry("multi-register", "Registers that are read and written by atomic transactions.")
+}
+
+// rwRegisterEntry is the same under the name that transactional tests give it.
+func rwRegisterEntry() Entry {
+	return txnEntry("rw-register", "Transactions that read and write registers, each one atomic step: linearizable then means strictly serializable.")
+}
+
+func txnEntry(name, doc string) Entry {
 	return entry(Entry{
-		Name:       "multi-register",
-		Doc:        "Registers that are read and written by atomic transactions.",
+		Name:       name,
+		Doc:        doc,
 		Initial:    "an object of values by key; {}",
 		NeverSplit: true,
 	}, []operation[List[Micro], List[Micro]]{{
@@ -218,6 +221,8 @@ func multiRegisterEntry() Entry {
 		if _, ok := initial.Members(); !ok && initial != history.Absent && initial != history.Null {
 			return m, fmt.Errorf("want an object of values by key, got %s", got(initial))
 		}
-		return MultiRegister(initial), nil
+		m = MultiRegister(initial)
+		m.Name = name
+		return m, nil
 	})
 }

@@ -2,6 +2,7 @@ package models
 
 import (
 	"fmt"
+	"strings"
 
 	"pinyon/engine/history"
 	"pinyon/engine/spec"
@@ -30,12 +31,7 @@ func Mutex() spec.Model[bool, MutexIn, history.Value] {
 		ReadOnly: func(in MutexIn, out *history.Value) bool {
 			return in.F == "try-acquire" && out != nil && *out == history.False
 		},
-		Text: func(in MutexIn, out *history.Value) string {
-			if in.F == "try-acquire" {
-				return answered(in.F, out, "null")
-			}
-			return in.F
-		},
+		Text: func(in MutexIn, out *history.Value) string { return lockText(in.F, out) },
 		Describe: func(held bool) string {
 			if held {
 				return "held"
@@ -43,6 +39,14 @@ func Mutex() spec.Model[bool, MutexIn, history.Value] {
 			return "free"
 		},
 	}
+}
+
+// lockText writes an operation of a lock; only an attempt has an answer.
+func lockText(f string, out *history.Value) string {
+	if strings.HasPrefix(f, "try-") {
+		return answered(f, out, "null")
+	}
+	return f
 }
 
 func mutexApply(held bool, in MutexIn) (next bool, out history.Value, ok bool) {
@@ -73,9 +77,22 @@ func mutexEntry() Entry {
 		Doc:     "A lock that anyone may release; releasing a free one is a violation.",
 		Initial: `"free"`,
 	}, ops, func(initial history.Value) (m spec.Model[bool, MutexIn, history.Value], err error) {
-		if initial != history.Absent && initial != history.Null && initial != history.String("free") {
-			return m, fmt.Errorf("want \"free\", got %s", got(initial))
-		}
-		return Mutex(), nil
+		return Mutex(), free(initial)
 	})
+}
+
+// free refuses any initial value of a lock but free.
+func free(initial history.Value) error {
+	if initial != history.Absent && initial != history.Null && initial != history.String("free") {
+		return fmt.Errorf("want \"free\", got %s", got(initial))
+	}
+	return nil
+}
+
+// heldBy writes the state of a lock with an owner, Absent when it is free.
+func heldBy(owner history.Value) string {
+	if owner == history.Absent {
+		return "free"
+	}
+	return "held by " + owner.Label()
 }

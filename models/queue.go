@@ -63,8 +63,8 @@ func queueApply(s Run, in QueueIn) (next Run, out history.Value, ok bool) {
 	panic(noSuch("queue", in.F))
 }
 
-func queueEntry() Entry {
-	ops := []operation[QueueIn, history.Value]{{
+func queueOps() []operation[QueueIn, history.Value] {
+	return []operation[QueueIn, history.Value]{{
 		OpDoc: OpDoc{F: "enqueue", Aliases: []string{"enq", "add"}, In: "an element"},
 		in:    elementInput(Enqueue), out: noOutput[history.Value],
 	}, {
@@ -74,11 +74,14 @@ func queueEntry() Entry {
 		OpDoc: OpDoc{F: "peek", Out: elementDoc},
 		in:    noInput(Peek()), out: elementOutput,
 	}}
+}
+
+func queueEntry() Entry {
 	return entry(Entry{
 		Name:    "queue",
 		Doc:     "First in, first out.",
 		Initial: "an array of elements, first one first; []",
-	}, ops, func(initial history.Value) (m spec.Model[Run, QueueIn, history.Value], err error) {
+	}, queueOps(), func(initial history.Value) (m spec.Model[Run, QueueIn, history.Value], err error) {
 		elems, err := containerElements(initial)
 		return Queue(elems...), err
 	})

@@ -59,8 +59,10 @@ type Options struct {
 // All returns every model, sorted by name.
 func All() []Entry {
 	all := []Entry{
-		casRegisterEntry(), counterEntry(), kvEntry(), logEntry(), multiRegisterEntry(),
-		mutexEntry(), queueEntry(), registerEntry(), setEntry(), stackEntry(),
+		bankEntry(), casRegisterEntry(), counterEntry(), dequeEntry(), etcdEntry(), fencedMutexEntry(), kvEntry(), listAppendEntry(), logEntry(),
+		multiRegisterEntry(), mutexEntry(), ownerMutexEntry(), priorityQueueEntry(), queueEntry(),
+		reentrantMutexEntry(), registerEntry(), rwMutexEntry(), rwRegisterEntry(), semaphoreEntry(), setEntry(),
+		stackEntry(), unorderedQueueEntry(), versionedKVEntry(),
 	}
 	slices.SortFunc(all, func(a, b Entry) int { return strings.Compare(a.Name, b.Name) })
 	return all

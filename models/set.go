@@ -86,7 +86,7 @@ func setApply(s Map, in SetIn) (next Map, out SetOut, ok bool) {
 }
 
 // words yields the keys as people write them.
-func (m Map) words(yield func(string) bool) {
+func (m Tree[V]) words(yield func(string) bool) {
 	for k := range m.All() {
 		if !yield(k.Label()) {
 			return

@@ -2,9 +2,12 @@ package models
 
 import (
 	"context"
+	"math/big"
 	"math/rand/v2"
 	"runtime"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 
 	"pinyon/engine/history"
@@ -123,12 +126,84 @@ func TestSum(t *testing.T) {
 	}
 }
 
+// TestLineAgainstSlice: lines that came about differently are one state when
+// they hold the same, and only then.
+func TestLineAgainstSlice(t *testing.T) {
+	r := rand.New(rand.NewPCG(11, 12))
+	numbers := newByHash(func(l Line) uint64 { return l.sum }, sameLine)
+	byText := map[string]int32{}
+	for range 2000 {
+		var l Line
+		var want []history.Value
+		for range r.IntN(14) {
+			v := history.Int(r.Int64N(2))
+			switch k := r.IntN(4); {
+			case k == 0:
+				l, want = l.pushFront(v), append([]history.Value{v}, want...)
+			case k == 1:
+				l, want = l.pushBack(v), append(want, v)
+			case len(want) == 0:
+			case k == 2:
+				l, want = l.popFront(), want[1:]
+			default:
+				l, want = l.popBack(), want[:len(want)-1]
+			}
+		}
+		for i, v := range want {
+			if l.At(i) != v {
+				t.Fatalf("element %d of %v is %v", i, want, l.At(i).Text())
+			}
+		}
+		n, text := numbers.Number(l), history.Array(want...).Text()
+		if known, ok := byText[text]; ok && known != n || l.Len() != len(want) {
+			t.Fatalf("%s has the numbers %d and %d", text, known, n)
+		}
+		byText[text] = n
+	}
+	if len(byText) != len(numbers.states) || len(byText) < 30 {
+		t.Errorf("%d states for %d contents", len(numbers.states), len(byText))
+	}
+}
+
+// TestSortKeyAgainstRationals: keys of numbers sort as the numbers do.
+func TestSortKeyAgainstRationals(t *testing.T) {
+	r := rand.New(rand.NewPCG(13, 14))
+	var numbers []history.Value
+	for range 300 {
+		text := strconv.Itoa(r.IntN(2001) - 1000)
+		switch r.IntN(4) {
+		case 0:
+			text += "." + strconv.Itoa(r.IntN(100))
+		case 1:
+			text += "e" + strconv.Itoa(r.IntN(80)-40)
+		case 2:
+			text += strings.Repeat("0", r.IntN(25))
+		}
+		numbers = append(numbers, value(t, text))
+	}
+	for _, a := range numbers {
+		for _, b := range numbers {
+			p, _ := new(big.Rat).SetString(a.Text())
+			q, _ := new(big.Rat).SetString(b.Text())
+			if got := compareNumbers(a, b); got != p.Cmp(q) {
+				t.Fatalf("%s and %s: %d", a.Text(), b.Text(), got)
+			}
+		}
+	}
+	ordered := []string{"-1e999999999", "-2", "0", "1e-999999999", "1", "1e999999999", `""`, `"a"`, `"ab"`, `"b"`, "[]", "[1]", `[1,"a"]`, "[2]", `["a"]`, `["a",1]`, `["ab"]`, "[[]]", "true"}
+	for i := 1; i < len(ordered); i++ {
+		if a, b := sortKey(value(t, ordered[i-1])), sortKey(value(t, ordered[i])); a >= b {
+			t.Errorf("%s does not sort before %s", ordered[i-1], ordered[i])
+		}
+	}
+}
+
 // TestLongHistories: ten thousand operations take memory in proportion to
 // their number, not to its square.
 func TestLongHistories(t *testing.T) {
 	const n = 10_000
 	for _, c := range []struct{ model, add, take string }{
-		{"queue", "enqueue", "dequeue"}, {"stack", "push", "pop"}, {"log", "append", ""}, {"set", "add", ""},
+		{"queue", "enqueue", "dequeue"}, {"deque", "push-back", "pop-front"}, {"priority-queue", "insert", ""}, {"stack", "push", "pop"}, {"log", "append", ""}, {"set", "add", ""},
 	} {
 		h := &history.Raw{}
 		step := func(f string, in, out history.Value) {
@@ -140,7 +215,9 @@ func TestLongHistories(t *testing.T) {
 		}
 		for i := range int64(n) {
 			switch {
-			case c.model == "queue":
+			case c.model == "priority-queue":
+				step("poll", history.Null, history.Int(n-1-i))
+			case c.take == "dequeue" || c.take == "pop-front":
 				step(c.take, history.Null, history.Int(i))
 			case c.model == "stack":
 				step(c.take, history.Null, history.Int(n-1-i))
@@ -185,6 +262,21 @@ func TestForeignInputPanics(t *testing.T) {
 		"null on a stack":   func() { Stack().Apply(List[history.Value]{}, Push(history.Null)) },
 		"log":               func() { Log().Step(LogState{}, LogIn{}, nil) },
 		"mutex":             func() { Mutex().Apply(false, MutexIn{}) },
+		"owner-mutex":       func() { OwnerMutex().Apply(history.Absent, OwnedIn{Owner: history.Null}) },
+		"no owner":          func() { OwnerMutex().Apply(history.Absent, AcquireBy(history.Absent)) },
+		"reentrant-mutex":   func() { ReentrantMutex().Apply(Hold{}, OwnedIn{Owner: history.Null}) },
+		"rw-mutex":          func() { RWMutex().Apply(RWHold{}, AcquireBy(history.Null)) },
+		"fenced-mutex":      func() { FencedMutex(history.Absent).Step(Fence{}, OwnedIn{Owner: history.Null}, nil) },
+		"semaphore":         func() { Semaphore(1).Apply(1, SemaphoreIn{N: 1}) },
+		"no permits":        func() { Semaphore(1).Apply(1, AcquirePermits(0)) },
+		"priority-queue":    func() { PriorityQueue().Apply(Tree[Pile]{}, PriorityIn{}) },
+		"deque":             func() { Deque().Apply(Line{}, DequeIn{}) },
+		"null in a deque":   func() { Deque().Apply(Line{}, PushBack(history.Null)) },
+		"unordered-queue":   func() { UnorderedQueue().Steps(Tree[Pile]{}, QueueIn{}, nil) },
+		"bank":              func() { Bank(history.Absent).Step(Map{}, BankIn{}, nil) },
+		"versioned-kv":      func() { VersionedKV(history.Absent).Step(Versioned{}, VersionedIn{}, nil) },
+		"etcd":              func() { Etcd(1).Step(EtcdState{}, EtcdIn{}, nil) },
+		"etcd operation":    func() { Etcd(1).Step(EtcdState{}, EtcdTxn(nil, []EtcdOp{{}}, nil), nil) },
 	} {
 		func() {
 			defer func() {
@@ -217,7 +309,27 @@ func TestTypedUse(t *testing.T) {
 	check(t, Log(), typedOp(0, LogAppend(one), LogOut{Value: history.Int(0)}, 0, 1), typedOp(0, LogGet(0), LogOut{Value: one}, 2, 3),
 		typedOp(0, LogRead(0), LogOut{List: ListOf(one)}, 4, 5), typedOp(0, LogTrim(1), LogOut{}, 6, 7))
 	check(t, Mutex(), typedOp(0, Acquire(), none, 0, 1), typedOp(0, TryAcquire(), history.False, 2, 3), typedOp(0, Release(), none, 4, 5))
-	x := history.String("x")
+	me, x := history.Int(7), history.String("x")
+	check(t, OwnerMutex(), typedOp(0, AcquireBy(me), none, 0, 1), typedOp(0, TryAcquireBy(one), history.False, 2, 3), typedOp(0, ReleaseBy(me), none, 4, 5))
+	check(t, ReentrantMutex(), typedOp(0, AcquireBy(me), none, 0, 1), typedOp(0, TryAcquireBy(me), history.True, 2, 3), typedOp(0, ReleaseBy(me), none, 4, 5))
+	check(t, RWMutex(), typedOp(0, AcquireReadBy(me), none, 0, 1), typedOp(0, TryAcquireReadBy(one), history.True, 2, 3), typedOp(0, TryAcquireWriteBy(one), history.False, 4, 5),
+		typedOp(0, ReleaseBy(me), none, 6, 7), typedOp(0, ReleaseBy(one), none, 8, 9), typedOp(0, AcquireWriteBy(me), none, 10, 11))
+	check(t, FencedMutex(none), typedOp(0, AcquireBy(me), one, 0, 1), typedOp(0, TryAcquireBy(me), history.Null, 2, 3), typedOp(0, ReleaseBy(me), none, 4, 5))
+	check(t, Semaphore(2), typedOp(0, AcquirePermits(2), none, 0, 1), typedOp(0, TryAcquirePermits(1), history.False, 2, 3), typedOp(0, ReleasePermits(1), none, 4, 5))
+	check(t, PriorityQueue(one), typedOp(0, PriorityInsert(me), none, 0, 1), typedOp(0, PriorityPeek(), me, 2, 3), typedOp(0, PriorityPoll(), me, 4, 5))
+	check(t, Deque(one), typedOp(0, PushFront(me), none, 0, 1), typedOp(0, PushBack(x), none, 2, 3), typedOp(0, PeekFront(), me, 4, 5), typedOp(0, PeekBack(), x, 6, 7),
+		typedOp(0, PopBack(), x, 8, 9), typedOp(0, PopFront(), me, 10, 11))
+	check(t, UnorderedQueue(one, me), typedOp(0, Dequeue(), me, 0, 1), typedOp(0, Peek(), one, 2, 3))
+	check(t, Bank(none), typedOp(0, Transfer(me, x, one), Moved(true), 0, 1), typedOp(0, BankRead(), Balances(history.Member{Key: me, Value: history.Int(-1)}, history.Member{Key: x, Value: one}), 2, 3))
+	check(t, ListAppend(none), typedOp(0, ListOf(AppendTo(x, one), ReadList(x)), ListOf(AppendTo(x, one), SawList(x, one)), 0, 1))
+	check(t, VersionedKV(none), typedOp(0, PutVersion(x, history.Int(0)), PutDone(one), 0, 1), typedOp(0, PutVersion(x, history.Int(0)), PutRefused(), 2, 3),
+		typedOp(0, GetVersion(), Versioned{Value: x, Version: one}, 4, 5))
+	check(t, VersionedKV(none), typedOp(0, PutVersion(x, one), PutNoKey(), 0, 1))
+	created := EtcdCompare{Key: x, Target: "create_revision", Op: "=", Value: history.Int(0)}
+	check(t, Etcd(1), typedOp(0, EtcdTxn([]EtcdCompare{created}, []EtcdOp{EtcdPut("x", one, none)}, nil), value(t, `{"succeeded":true,"revision":2}`), 0, 1),
+		typedOp(0, EtcdRangeAt(EtcdRange("x", "", 0), 2), value(t, `{"count":1,"revision":2}`), 2, 3), typedOp(0, EtcdDo(EtcdDelete("x")), value(t, `{"revision":3}`), 4, 5),
+		typedOp(0, EtcdLease(true, one), value(t, `{"revision":3}`), 6, 7), typedOp(0, EtcdLease(false, one), value(t, `{"revision":3}`), 8, 9),
+		typedOp(0, EtcdCompact(2), value(t, `{}`), 10, 11), typedOp(0, EtcdDefragment(), value(t, `{}`), 12, 13))
 	check(t, MultiRegister(none), typedOp(0, Txn(W(x, one), R(x)), Txn(W(x, one), Saw(x, one)), 0, 1))
 }
 

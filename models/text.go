@@ -48,3 +48,16 @@ func listed(open string, n int, elems iter.Seq[string], sep, shut string) string
 // noSuch stops a step that was handed another model's input; spec turns the
 // panic into an error that names the operation.
 func noSuch(model, f string) string { return fmt.Sprintf("model %s has no operation %q", model, f) }
+
+// label writes a value, or a list of values, as people write it.
+func label[T any](v T) string {
+	switch v := any(v).(type) {
+	case history.Value:
+		return v.Label()
+	case List[history.Value]:
+		return listed("[", v.Len(), Run{v, v.Len()}.words(), " ", "]")
+	case fmt.Stringer:
+		return v.String()
+	}
+	return fmt.Sprint(v)
+}

@@ -8,34 +8,38 @@ import (
 	"pinyon/engine/history"
 )
 
-// Map is an immutable map of values, and with values that do not matter a set.
-// Equal maps are ==. The zero Map is empty. A change costs O(log n) on average
-// and shares the rest.
+// Map is a Tree from values to values, and with values that do not matter a set.
+type Map = Tree[history.Value]
+
+// Tree is an immutable map whose keys are values; what it holds under them must
+// not be the zero V. Equal maps are ==. The zero Tree is empty. A change costs
+// O(log n) on average and shares the rest.
 //
 // It is a treap (Aragon and Seidel, 1989) whose priorities are hashes of the
 // keys: the shape depends only on the content, so equal content is one tree,
 // whatever the order of the changes.
-type Map struct{ h unique.Handle[node] }
+type Tree[V comparable] struct{ h unique.Handle[node[V]] }
 
-type node struct {
-	key, value  history.Value
+type node[V comparable] struct {
+	key         history.Value
+	value       V
 	priority    uint64
-	left, right Map
+	left, right Tree[V]
 	n           int
 }
 
-func (m Map) empty() bool { return m == Map{} }
+func (m Tree[V]) empty() bool { return m == Tree[V]{} }
 
 // Len returns the number of keys.
-func (m Map) Len() int {
+func (m Tree[V]) Len() int {
 	if m.empty() {
 		return 0
 	}
 	return m.h.Value().n
 }
 
-// Get returns the value under key, or Absent.
-func (m Map) Get(key history.Value) history.Value {
+// Get returns the value under key, or the zero V (Absent in a Map).
+func (m Tree[V]) Get(key history.Value) (none V) {
 	for !m.empty() {
 		n := m.h.Value()
 		switch c := history.Compare(key, n.key); {
@@ -47,15 +51,30 @@ func (m Map) Get(key history.Value) history.Value {
 			return n.value
 		}
 	}
-	return history.Absent
+	return none
+}
+
+func (m Tree[V]) has(key history.Value) bool {
+	var none V
+	return m.Get(key) != none
+}
+
+// last returns the greatest key and what is under it; zero values when m is
+// empty.
+func (m Tree[V]) last() (key history.Value, value V) {
+	for !m.empty() {
+		n := m.h.Value()
+		key, value, m = n.key, n.value, n.right
+	}
+	return key, value
 }
 
 // All yields keys and values in the order of the keys.
-func (m Map) All() iter.Seq2[history.Value, history.Value] {
-	return func(yield func(k, v history.Value) bool) { m.walk(yield) }
+func (m Tree[V]) All() iter.Seq2[history.Value, V] {
+	return func(yield func(k history.Value, v V) bool) { m.walk(yield) }
 }
 
-func (m Map) walk(yield func(k, v history.Value) bool) bool {
+func (m Tree[V]) walk(yield func(k history.Value, v V) bool) bool {
 	if m.empty() {
 		return true
 	}
@@ -66,7 +85,7 @@ func (m Map) walk(yield func(k, v history.Value) bool) bool {
 func priorityOf(key history.Value) uint64 { return maphash.String(seed, key.Text()) }
 
 // above reports whether a stands above b; equal hashes are told apart by key.
-func above(a, b *node) bool {
+func above[V comparable](a, b *node[V]) bool {
 	if a.priority != b.priority {
 		return a.priority > b.priority
 	}
@@ -74,19 +93,19 @@ func above(a, b *node) bool {
 }
 
 // with returns the tree of root n over the given halves.
-func (n node) with(left, right Map) Map {
+func (n node[V]) with(left, right Tree[V]) Tree[V] {
 	n.left, n.right, n.n = left, right, 1+left.Len()+right.Len()
-	return Map{unique.Make(n)}
+	return Tree[V]{unique.Make(n)}
 }
 
 // put returns m with value under key.
-func (m Map) put(key, value history.Value) Map {
-	return m.insert(&node{key: key, value: value, priority: priorityOf(key)})
+func (m Tree[V]) put(key history.Value, value V) Tree[V] {
+	return m.insert(&node[V]{key: key, value: value, priority: priorityOf(key)})
 }
 
-func (m Map) insert(x *node) Map {
+func (m Tree[V]) insert(x *node[V]) Tree[V] {
 	if m.empty() {
-		return x.with(Map{}, Map{})
+		return x.with(Tree[V]{}, Tree[V]{})
 	}
 	n := m.h.Value()
 	switch c := history.Compare(x.key, n.key); {
@@ -103,7 +122,7 @@ func (m Map) insert(x *node) Map {
 }
 
 // split returns the parts below and above a key that m does not hold.
-func (m Map) split(key history.Value) (left, right Map) {
+func (m Tree[V]) split(key history.Value) (left, right Tree[V]) {
 	if m.empty() {
 		return m, m
 	}
@@ -117,8 +136,8 @@ func (m Map) split(key history.Value) (left, right Map) {
 }
 
 // remove returns m without key.
-func (m Map) remove(key history.Value) Map {
-	if m.Get(key) == history.Absent {
+func (m Tree[V]) remove(key history.Value) Tree[V] {
+	if !m.has(key) {
 		return m
 	}
 	n := m.h.Value()
@@ -132,7 +151,7 @@ func (m Map) remove(key history.Value) Map {
 }
 
 // join returns the union of two trees, all keys of left below those of right.
-func join(left, right Map) Map {
+func join[V comparable](left, right Tree[V]) Tree[V] {
 	if left.empty() {
 		return right
 	}

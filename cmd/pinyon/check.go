@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"fmt"
+	"os"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -62,8 +64,13 @@ implies (pinyon help formats), and that outranks the model's own.`,
 			if err := f.parse(cmd); err != nil {
 				return err
 			}
-			if f.proof != "" && len(files) > 1 {
+			switch {
+			case f.proof != "" && len(files) > 1:
 				return usagef("--proof takes one history, got %d", len(files))
+			case f.proof == "-":
+				return usagef("--proof writes a file; - is none")
+			case f.proof != "" && sameFile(f.proof, files[0]):
+				return usagef("--proof %s would overwrite the history", f.proof)
 			}
 			return a.check(cmd.Context(), f, files)
 		},
@@ -101,7 +108,10 @@ func (f *checkFlags) parse(cmd *cobra.Command) error {
 	if err := f.readFlags.parse(cmd); err != nil {
 		return err
 	}
-	if f.level != "" {
+	if cmd.Flags().Changed("level") {
+		if f.level == "" {
+			return usagef("--level is empty; leave it out for the history's own")
+		}
 		if _, err := consistency.LookupLevel(f.level); err != nil {
 			return usagef("--level: %v", err)
 		}
@@ -175,7 +185,7 @@ func (a *app) check(ctx context.Context, f *checkFlags, files []string) error {
 	}
 	if f.json {
 		if err := report.JSON(a.stdout, ins); err != nil {
-			return err
+			return unwritten(err)
 		}
 	} else if len(files) > 1 {
 		a.print("\n%s\n", tally)
@@ -202,9 +212,17 @@ func (a *app) text(f *checkFlags, in *report.Input, gap bool) error {
 	if gap {
 		a.print("\n")
 	}
-	return report.Text(a.stdout, in, report.Options{
+	return unwritten(report.Text(a.stdout, in, report.Options{
 		Color: colorful(f.color.value, a.stdout), Verbose: f.verbose, Explain: f.explain,
-	})
+	}))
+}
+
+// unwritten marks an error of writing, which is no error of what was read.
+func unwritten(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &status{exitFailure, fmt.Errorf("the report could not be written: %w", err)}
 }
 
 // checkFile checks one history; in.Err is why there is no verdict.
@@ -216,11 +234,15 @@ func (a *app) checkFile(ctx context.Context, f *checkFlags, path string) (in rep
 
 // decide fills in what is known of the history at path.
 func (a *app) decide(ctx context.Context, f *checkFlags, path string, in *report.Input) error {
-	l, err := a.load(path, &f.readFlags)
+	l, err := a.loadUntil(ctx, path, &f.readFlags)
 	if err != nil {
 		return err
 	}
 	in.Format, in.Import, in.Notices = l.report.Format, l.report.Lines(), l.notices()
+	in.Repeat = strings.Join(append([]string{"pinyon check", report.ShellWord(path)}, f.set...), " ")
+	if ok, err := l.analyse(f, in); ok || err != nil {
+		return err
+	}
 	subject, err := l.bind(&f.readFlags)
 	if err != nil {
 		return err
@@ -249,11 +271,42 @@ func (a *app) decide(ctx context.Context, f *checkFlags, path string, in *report
 		return located(path, err)
 	}
 	in.Subject, in.Verdict, in.Rules = subject, verdict, l.rules
-	in.Repeat = strings.Join(append([]string{"pinyon check", report.ShellWord(path)}, f.set...), " ")
 	if f.proof != "" {
 		return writeProof(f, l, subject, level, list, verdict)
 	}
 	return nil
+}
+
+// loadUntil is load, given up when ctx is done: reading a large file may take
+// long, and whoever interrupts it does not want to wait.
+func (a *app) loadUntil(ctx context.Context, path string, f *readFlags) (*loaded, error) {
+	type result struct {
+		l   *loaded
+		err error
+	}
+	done := make(chan result, 1)
+	go func() {
+		defer func() {
+			if r := recover(); r != nil {
+				done <- result{err: fmt.Errorf("%s: reading failed: %v", path, r)}
+			}
+		}()
+		l, err := a.load(path, f)
+		done <- result{l, err}
+	}()
+	select {
+	case r := <-done:
+		return r.l, r.err
+	case <-ctx.Done():
+		return nil, &status{exitUnknown, fmt.Errorf("%s: interrupted while it was read", path)}
+	}
+}
+
+// sameFile reports whether two paths lead to one file.
+func sameFile(a, b string) bool {
+	x, errX := os.Stat(a)
+	y, errY := os.Stat(b)
+	return errX == nil && errY == nil && os.SameFile(x, y)
 }
 
 // located puts the file before an error that does not name it.

@@ -20,6 +20,7 @@ import (
 // this order.
 type readFlags struct {
 	model, format, init  string
+	mapping              string
 	keyed, numeric       *choice
 	nilRead, ties        *choice
 	order, failCas       *choice
@@ -34,6 +35,7 @@ func (f *readFlags) add(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.StringVar(&f.model, "model", "", "what the object is: a `NAME` of pinyon models (default: the header's)")
 	fs.StringVar(&f.format, "format", "", "the file's format: a `NAME` of pinyon help formats (default: detected)")
+	fs.StringVar(&f.mapping, "map", "", "what the columns of a CSV table or of JSON Lines mean, as `NAME=COLUMN,...` (pinyon help formats)")
 	f.keyed = word(fs, "keyed", "auto", "whether the values of a foreign file are [key value]", "auto", "yes", "no")
 	fs.StringVar(&f.init, "init", "", "the initial value, as `JSON` (default: the header's, the format's or the model's)")
 	f.nilRead = word(fs, "nil-read", "", "what a read of null means: the answer was not recorded, or nothing was there", "unknown", "absent")
@@ -61,8 +63,17 @@ func (f *readFlags) parse(cmd *cobra.Command) error {
 		}
 	}
 	if f.model != "" {
-		if _, err := models.Lookup(f.model); err != nil {
-			return usagef("--model: %v", err)
+		_, analysis := models.LookupAnalysis(f.model)
+		if _, err := models.Lookup(f.model); err != nil && analysis != nil {
+			return usagef("--model: %v; analyses are %s", err, strings.Join(analysisNames(), ", "))
+		}
+	}
+	if f.mapping != "" {
+		if _, err := importers.ParseMapping(f.mapping); err != nil {
+			return usagef("--map: %v", err)
+		}
+		if f.format != "" && f.format != "table" {
+			return usagef("--map reads the format table, not %s", f.format)
 		}
 	}
 	names := formatNames()

@@ -38,12 +38,12 @@ when it is vacuous. Errors stay errors.`
 
 func formatsText() string {
 	var b strings.Builder
-	b.WriteString("A file's format is told by its content; --format names it. gzip is unpacked, \"-\" is\nstandard input.\n\n")
+	b.WriteString("A file's format is told by its content; --format names it. gzip is unpacked, \"-\" is\nstandard input. A Pinyon bundle, a Jepsen or Maelstrom store and an etcd robustness\nreport are folders.\n\n")
 	for _, f := range importers.Formats() {
-		fmt.Fprintf(&b, "  %-14s %s\n", f.Name, f.Doc)
+		fmt.Fprintf(&b, "  %-16s %s\n", f.Name, f.Doc)
 	}
 	b.WriteString("\nWhat each implies where neither a flag nor the header says otherwise:\n\n")
-	fmt.Fprintf(&b, "  %-14s %-6s %-11s %-9s %-9s %s\n", "", "order", "ties", "nil-read", "fail-cas", "initial value")
+	fmt.Fprintf(&b, "  %-16s %-6s %-11s %-9s %-9s %s\n", "", "order", "ties", "nil-read", "fail-cas", "initial value")
 	for _, f := range importers.Formats() {
 		d := f.Defaults
 		initial, ties := "the model's", d.Ties.String()
@@ -53,8 +53,9 @@ func formatsText() string {
 		if d.Order == history.ByLine {
 			ties = "-"
 		}
-		fmt.Fprintf(&b, "  %-14s %-6s %-11s %-9s %-9s %s\n", f.Name, d.Order, ties, d.NilRead, d.FailCas, initial)
+		fmt.Fprintf(&b, "  %-16s %-6s %-11s %-9s %-9s %s\n", f.Name, d.Order, ties, d.NilRead, d.FailCas, initial)
 	}
+	b.WriteString("\n" + importers.MappingText + "\n")
 	b.WriteString("\nThe native format, line by line, is in docs/FORMATS.md.")
 	return b.String()
 }

@@ -78,8 +78,9 @@ func levelsMarkdown() string {
 
 Written by ` + "`pinyon levels --markdown`" + `; a test says when this file differs.
 
-An operation is a read when it is read-only by input and output (a failed compare-and-set is one); everything else,
-and every operation without an answer, is a write. An operation without an answer may be placed late or never, and
+An operation is a read when, with its input and its output, it changes no state in which it is possible: a read, a failed
+compare-and-set, a successful one from a value to the same value, a dequeue that found nothing. Everything else, and every
+operation without an answer, is a write, whether or not it changes the value: writing 1 over 1 is a write. An operation without an answer may be placed late or never, and
 precedes nothing. A failed one is dropped. Where an oracle is named, what its hints say about order is added to the level's
 own. A level is local when a history is allowed exactly when the part of each key is: only then is a history split by key.
 `)

@@ -26,6 +26,7 @@ type loaded struct {
 	raw    *history.Raw
 	report *importers.Report
 	rules  report.Rules
+	claim  history.Header // as the file has it
 }
 
 // load reads the history at path and settles its rules: flags outrank the
@@ -33,12 +34,13 @@ type loaded struct {
 // stand in the header.
 func (a *app) load(path string, f *readFlags) (*loaded, error) {
 	h, rep, err := importers.Load(path, importers.Options{
-		Format: f.format, Keyed: f.keyed.value, Order: f.order.value, Strict: f.strict, Stdin: a.stdin,
+		Format: f.format, Map: f.mapping, Keyed: f.keyed.value, Order: f.order.value, Strict: f.strict, Stdin: a.stdin,
 	})
 	if err != nil {
 		return nil, missingFile(err)
 	}
-	l := &loaded{raw: h, report: rep}
+	h.Untimed = !rep.Timed
+	l := &loaded{raw: h, report: rep, claim: h.Header}
 	l.settle(f)
 	if h.Header.FailCas == "observe" {
 		l.rules.Observed = history.ObserveRefusedCas(h)
@@ -56,7 +58,7 @@ func (a *app) load(path string, f *readFlags) (*loaded, error) {
 func (l *loaded) notices() []string {
 	list := slices.Clone(l.report.Warnings)
 	if n := l.report.Skipped; n > 0 {
-		list = append(list, fmt.Sprintf("%d lines were skipped that are no operations (-v shows the first)", n))
+		list = append(list, fmt.Sprintf("lines that are no operations and were skipped: %d (-v shows the first)", n))
 	}
 	if n := len(l.report.Dropped); n > 0 {
 		list = append(list, fmt.Sprintf("%d fields were dropped that no hint can hold (-v lists them)", n))
@@ -123,7 +125,8 @@ func clockErrorText(c history.ClockError) string {
 // bind gives the history its model. An empty history is vacuous under any.
 func (l *loaded) bind(f *readFlags) (*spec.Subject, error) {
 	head := &l.raw.Header
-	name := head.Model
+	name := firstOf(head.Model, modelOfFormat[l.report.Format])
+	head.Model = name
 	if name == "" && len(l.raw.Ops) == 0 {
 		s, err := models.All()[0].Bind(l.raw, models.Options{})
 		if err == nil {
@@ -149,6 +152,9 @@ func (l *loaded) bind(f *readFlags) (*spec.Subject, error) {
 	l.rules.Initial = initialText(s, head.Initial)
 	return s, nil
 }
+
+// modelOfFormat names the model of formats that can hold no other.
+var modelOfFormat = map[string]string{"etcd-log": "cas-register", "splitbrain": "cas-register", "porcupine-kv": "kv"}
 
 func modelNames() []string {
 	var names []string
@@ -199,7 +205,10 @@ func (l *loaded) oracles(flags []string) ([]order.Oracle, error) {
 		if name == "none" {
 			continue
 		}
-		if beside != "" && isOracleFile(name) && !filepath.IsAbs(name) {
+		if beside != "" && isOracleFile(name) {
+			if name != filepath.Base(name) {
+				return nil, malformedf("%s: header: oracle %q: a history may name a file beside it, not a path (give it with --oracle)", l.raw.Path, name)
+			}
 			name = filepath.Join(beside, name)
 		}
 		o, err := findOracle(name)

@@ -17,10 +17,14 @@ func (a *app) modelsCommand() *cobra.Command {
 		Example: `  pinyon models
   pinyon models cas-register`,
 		Args:              args(cobra.MaximumNArgs(1), "at most one name"),
-		ValidArgsFunction: completeOne(modelNames),
+		ValidArgsFunction: completeOne(func() []string { return append(modelNames(), analysisNames()...) }),
 		RunE: func(_ *cobra.Command, names []string) error {
 			switch {
 			case len(names) == 1:
+				if an, err := models.LookupAnalysis(names[0]); err == nil {
+					a.print("%s, an analysis: it decides by itself, at no level\n\n%s\n", an.Name, an.Doc)
+					return nil
+				}
 				e, err := models.Lookup(names[0])
 				if err != nil {
 					return usagef("%v", err)
@@ -52,6 +56,9 @@ func (a *app) list(rows [][2]string) {
 func modelLines() (rows [][2]string) {
 	for _, e := range models.All() {
 		rows = append(rows, [2]string{e.Name, firstSentence(e.Doc)})
+	}
+	for _, a := range models.Analyses() {
+		rows = append(rows, [2]string{a.Name, "(analysis) " + firstSentence(a.Doc)})
 	}
 	return rows
 }

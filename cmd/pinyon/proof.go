@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 
 	"pinyon/consistency"
@@ -30,11 +31,14 @@ func writeProof(f *checkFlags, l *loaded, s *spec.Subject, level consistency.Lev
 	p.Producer = "pinyon " + version
 	file, err := os.Create(f.proof)
 	if err != nil {
-		return missingFile(err)
+		return &status{exitFailure, err}
 	}
-	if err := verify.WriteFile(file, p); err != nil {
-		file.Close()
-		return err
+	err = verify.WriteFile(file, p)
+	if closed := file.Close(); err == nil {
+		err = closed
 	}
-	return file.Close()
+	if err != nil {
+		return &status{exitFailure, fmt.Errorf("the proof could not be written: %w", err)}
+	}
+	return nil
 }

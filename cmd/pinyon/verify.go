@@ -53,6 +53,9 @@ func (a *app) verify(f *readFlags, path, proofPath string) error {
 	if err != nil {
 		return err
 	}
+	for _, d := range differs(l.claim, p) {
+		a.print("note: %s\n", d)
+	}
 	if p.Rules.ByNode != nil && !f.hasClockErr {
 		l.raw.Header.ClockError = history.ClockError{ByNode: p.Rules.ByNode}
 	}
@@ -78,6 +81,7 @@ func (a *app) answer(path string, p *verify.File, r verify.Result) error {
 	}
 	switch r.Answer {
 	case verify.Accepted:
+		a.print("rules   %s\n", proofRules(p))
 		a.print("accepted: the evidence shows that %s is %s at level %s%s\n", path, verdictWords(p.Verdict), p.Level, oracleWords(p))
 		return nil
 	case verify.Refused:
@@ -86,6 +90,53 @@ func (a *app) answer(path string, p *verify.File, r verify.Result) error {
 	}
 	a.print("not checkable: %s\n", r.Reason)
 	return &status{code: exitUnknown}
+}
+
+// proofRules names the rules under which the evidence holds: they are the
+// proof's, and the history's own header may say otherwise.
+func proofRules(p *verify.File) string {
+	words := []string{"model " + p.Model, "order " + p.Rules.Order, "ties " + p.Rules.Ties}
+	if p.Initial != nil {
+		words = append(words, "initial "+string(p.Initial))
+	}
+	for _, w := range [][2]string{{"nil-read", p.NilRead}, {"fail-cas", p.Rules.FailCas}, {"numeric", p.Rules.Numeric}} {
+		if w[1] != "" {
+			words = append(words, w[0]+" "+w[1])
+		}
+	}
+	if p.Rules.ClockError != 0 {
+		words = append(words, "clock error "+time.Duration(p.Rules.ClockError).String())
+	}
+	if p.Rules.ByNode != nil {
+		words = append(words, "clock error by node")
+	}
+	return strings.Join(words, ", ")
+}
+
+// differs lists what the header of the history says otherwise than the proof:
+// somebody chose other rules than the history claims.
+func differs(h history.Header, p *verify.File) (list []string) {
+	say := func(what, header, proof string) {
+		if header != "" && header != proof {
+			list = append(list, fmt.Sprintf("the history's header says %s %s, the proof is for %s", what, header, proof))
+		}
+	}
+	say("model", h.Model, p.Model)
+	say("level", h.Level, p.Level)
+	if h.Initial != history.Absent {
+		say("initial", h.Initial.Text(), string(p.Initial))
+	}
+	if h.HasTies {
+		say("ties", h.Ties.String(), p.Rules.Ties)
+	}
+	say("nil_read", h.NilRead, p.NilRead)
+	if h.ClockError.ByNode == nil && h.ClockError.All != p.Rules.ClockError {
+		say("clock_error", time.Duration(h.ClockError.All).String(), time.Duration(p.Rules.ClockError).String())
+	}
+	if len(h.Oracles) > 0 && len(p.Oracles) == 0 {
+		say("oracle", strings.Join(h.Oracles, ", "), "none")
+	}
+	return list
 }
 
 func verdictWords(verdict string) string {

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"strings"
 
 	"pinyon/engine/spec"
 )
@@ -40,7 +41,11 @@ func (in *Input) sentence(p *spec.Part) string {
 		}
 		return "the order that it must keep is a circle"
 	}
-	if e := p.Explain; e != nil && e.Op >= 0 {
+	switch e := p.Explain; {
+	case p.Proof != nil && p.Proof.Kind == spec.ProofPattern:
+		first, _, _ := strings.Cut(p.Proof.Words, "\n")
+		return first
+	case e != nil && e.Op >= 0:
 		return in.op(e.Op) + " cannot be placed"
 	}
 	return "no order of its operations is legal"
@@ -53,10 +58,22 @@ func (in *Input) explain(p *spec.Part, all bool) []string {
 	switch {
 	case p.Proof != nil && p.Proof.Kind == spec.ProofCycle:
 		return in.explainCycle(p, withKey)
+	case p.Proof != nil && p.Proof.Kind == spec.ProofPattern:
+		return in.explainPattern(p, withKey)
+	case p.Explain != nil && p.Process != "":
+		return append([]string{"process " + p.Process + " cannot have seen what it saw in any order that is its own:"}, in.explainSearch(p, withKey, all)...)
 	case p.Explain != nil:
 		return in.explainSearch(p, withKey, all)
 	}
 	return []string{"every order was tried: none is legal"}
+}
+
+// explainPattern names the operations of a pattern and what is wrong with them.
+func (in *Input) explainPattern(p *spec.Part, withKey bool) (lines []string) {
+	for _, x := range p.Proof.Ops {
+		lines = append(lines, in.full(x, withKey))
+	}
+	return append(lines, strings.Split(p.Proof.Words, "\n")...)
 }
 
 // explainCycle names the operations of the circle and then its edges.
@@ -95,7 +112,7 @@ func (in *Input) explainSearch(p *spec.Part, withKey, all bool) []string {
 			counted(len(e.Prefix), "operation", "operations"), in.shorts(last, withKey)))
 	}
 	if e.State != "" {
-		lines = append(lines, "the state is then "+e.State)
+		lines = append(lines, "the state is then "+clipped(e.State))
 	}
 	lines = append(lines, in.refusals(e, withKey, all)...)
 	return append(lines, fmt.Sprintf("found by trying all orders (%s)", counted(p.States, "state", "states")))
@@ -149,7 +166,7 @@ func (in *Input) whyNot(r spec.Refusal, withKey bool) string {
 	case r.After >= 0:
 		return fmt.Sprintf("must follow %s, which is not placed (%s)", in.short(r.After, withKey), r.Why)
 	case r.Demander != nil:
-		return fmt.Sprintf("%s, and %s still needs it", r.Why, in.short(*r.Demander, withKey))
+		return fmt.Sprintf("%s, and %s still needs it", clipped(r.Why), in.short(*r.Demander, withKey))
 	}
-	return r.Why
+	return clipped(r.Why)
 }

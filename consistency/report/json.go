@@ -89,6 +89,8 @@ type keyReport struct {
 type proofReport struct {
 	Kind      string       `json:"kind"`
 	Cycle     []edgeReport `json:"cycle,omitempty"`
+	Pattern   []operation  `json:"pattern,omitempty"`
+	Words     string       `json:"words,omitempty"` // what the pattern is
 	HintsOnly bool         `json:"hints_only,omitempty"`
 	HintEdge  bool         `json:"hint_edge,omitempty"`
 }
@@ -223,11 +225,14 @@ func (in *Input) key(p *spec.Part) keyReport {
 		k.Placed = 0
 	}
 	if p.Proof != nil {
-		k.Proof = &proofReport{Kind: string(p.Proof.Kind), HintsOnly: p.Proof.HintsOnly, HintEdge: p.Proof.HintEdge}
+		k.Proof = &proofReport{Kind: string(p.Proof.Kind), Words: p.Proof.Words, HintsOnly: p.Proof.HintsOnly, HintEdge: p.Proof.HintEdge}
 		if p.Proof.Kind != spec.ProofCycle {
 			k.Proof.HintsOnly, k.Proof.HintEdge = false, false
 		}
 		k.Proof.Cycle = append(k.Proof.Cycle, in.edges(p.Proof.Cycle)...)
+		for _, x := range p.Proof.Ops {
+			k.Proof.Pattern = append(k.Proof.Pattern, in.operation(x))
+		}
 	}
 	if p.Explain != nil {
 		k.Explanation = in.explanation(p.Explain)

@@ -70,6 +70,7 @@ type Span struct {
 	From, To Filter
 	Early    func(op int32) (ns int64, moved bool)
 	Within   []int32
+	PerKey   bool // Within keeps pairs of one key
 }
 
 // RealTime orders a before b when a returned before b was invoked, under the
@@ -78,7 +79,7 @@ type Span struct {
 // are exact.
 func RealTime(v *history.View, s Span) []Source {
 	if v.ClockError.ByNode == nil || v.Order == history.ByLine {
-		return []Source{{Relation: s.clock(v, func(int32) (int64, int64) { return v.ClockError.All, 0 }, s.Within), Name: RealTimeName}}
+		return []Source{{Relation: s.clock(v, func(int32) (int64, int64) { return v.ClockError.All, 0 }, s.Within), Name: RealTimeName, PerKey: s.PerKey}}
 	}
 	byNode := func(i int32) (out, in int64) {
 		e := v.ClockError.ByNode[v.NodeName[v.Node[i]]]
@@ -90,9 +91,9 @@ func RealTime(v *history.View, s Span) []Source {
 		within = product(s.Within, v.Node)
 	}
 	return []Source{
-		{Relation: s.clock(v, byNode, s.Within), Name: RealTimeName},
+		{Relation: s.clock(v, byNode, s.Within), Name: RealTimeName, PerKey: s.PerKey},
 		// Two clocks together are no interval order, so no level is local with them.
-		{Relation: s.clock(v, exact, within), Name: RealTimeName, CrossKey: true},
+		{Relation: s.clock(v, exact, within), Name: RealTimeName, PerKey: s.PerKey, CrossKey: !s.PerKey},
 	}
 }
 

@@ -15,7 +15,7 @@ const (
 	transitionBytes = 12      // memory of a slot
 )
 
-func newTransitions() *transitions { return newTransitionsOf(1 << 10) }
+func newTransitions() *transitions { return newTransitionsOf(1 << 6) }
 
 func newTransitionsOf(slots int) *transitions {
 	return &transitions{keys: make([]uint64, slots), next: make([]int32, slots)}

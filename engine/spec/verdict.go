@@ -77,9 +77,48 @@ type Part struct {
 	Skipped bool   // not checked: --fail-fast stopped before it
 
 	Witness []int32 // consistent: the order found; optional operations that never happened are left out
-	Proof   *Proof  // violation
+	// Views are the orders of the processes, at levels where each has its own;
+	// Process is the one whose view is impossible, of a violation there.
+	Views   []ViewOrder
+	Process string
+	Proof   *Proof // violation
 	Explain *Explanation
 	Elapsed time.Duration
+}
+
+// ViewOrder is the order in which one process may have seen the operations.
+type ViewOrder struct {
+	Process string
+	Order   []int32
+}
+
+// Translate puts other positions in place of all operations of p, such as
+// those of the whole for those of a part; negative ones stay.
+func (p *Part) Translate(to func(x int32) int32) {
+	up := func(x int32) int32 {
+		if x < 0 {
+			return x
+		}
+		return to(x)
+	}
+	list := func(xs []int32) {
+		for i := range xs {
+			xs[i] = up(xs[i])
+		}
+	}
+	list(p.Witness)
+	for _, v := range p.Views {
+		list(v.Order)
+	}
+	if p.Proof != nil {
+		for i, e := range p.Proof.Cycle {
+			p.Proof.Cycle[i].From, p.Proof.Cycle[i].To = up(e.From), up(e.To)
+		}
+		list(p.Proof.Ops)
+	}
+	if p.Explain != nil {
+		p.Explain.Translate(up)
+	}
 }
 
 // ProofKind says what refutes.
@@ -89,12 +128,15 @@ type ProofKind string
 const (
 	ProofCycle     ProofKind = "cycle"     // hard edges that form a circle
 	ProofExhausted ProofKind = "exhausted" // every order was tried
+	ProofPattern   ProofKind = "pattern"   // operations in a relation that the level forbids; see Words
 )
 
 // Proof refutes a part.
 type Proof struct {
 	Kind  ProofKind
 	Cycle []Edge
+	Ops   []int32 // of a pattern
+	Words string  // what the pattern is, of its operations in order
 	// HintsOnly: every edge of the cycle comes from hints ("hints contradict
 	// each other"); HintEdge: at least one does.
 	HintsOnly, HintEdge bool
@@ -119,6 +161,24 @@ type Explanation struct {
 	// AtReturn: the history up to the return of Op, and no further, is already
 	// impossible, and up to the return before it, it is possible.
 	AtReturn bool
+}
+
+// Translate is Part.Translate for an explanation.
+func (e *Explanation) Translate(to func(x int32) int32) {
+	for i, x := range e.Prefix {
+		e.Prefix[i] = to(x)
+	}
+	for i, f := range e.Forced {
+		e.Forced[i].From, e.Forced[i].To = to(f.From), to(f.To)
+	}
+	e.Op, e.Before = to(e.Op), to(e.Before)
+	for i, r := range e.Refused {
+		e.Refused[i].Op, e.Refused[i].After = to(r.Op), to(r.After)
+		if r.Demander != nil {
+			d := to(*r.Demander)
+			e.Refused[i].Demander = &d
+		}
+	}
 }
 
 // Refusal says why one operation cannot come next.
