@@ -81,11 +81,14 @@ implies (pinyon help formats), and that outranks the model's own.`,
 	return cmd
 }
 
+// allLevels is the value of --level that asks every level.
+const allLevels = "all"
+
 func (f *checkFlags) add(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.SortFlags = false
 	f.readFlags.add(cmd)
-	fs.StringVar(&f.level, "level", "", "the consistency level: a `NAME` of pinyon levels (default: the header's, else linearizable)")
+	fs.StringVar(&f.level, "level", "", "the consistency level: a `NAME` of pinyon levels, or all of them (default: the header's, else linearizable)")
 	fs.StringArrayVar(&f.oracles, "oracle", nil, "what hints say about order: a `NAME` of pinyon oracles, a YAML file, or none; repeatable (default: the header's)")
 	f.split = word(fs, "split", "auto", "whether keys may be decided apart where the level allows it", "auto", "never")
 	fs.StringVar(&f.key, "key", "", "check the operations of this `KEY` only")
@@ -112,7 +115,7 @@ func (f *checkFlags) parse(cmd *cobra.Command) error {
 		if f.level == "" {
 			return usagef("--level is empty; leave it out for the history's own")
 		}
-		if _, err := consistency.LookupLevel(f.level); err != nil {
+		if _, err := consistency.LookupLevel(f.level); err != nil && f.level != allLevels {
 			return usagef("--level: %v", err)
 		}
 	}
@@ -247,7 +250,11 @@ func (a *app) decide(ctx context.Context, f *checkFlags, path string, in *report
 	if err != nil {
 		return err
 	}
-	level, err := l.level(f.level)
+	asked := f.level
+	if asked == allLevels {
+		asked = "" // the verdict is that of the level that the history claims
+	}
+	level, err := l.level(asked)
 	if err != nil {
 		return err
 	}
@@ -271,6 +278,12 @@ func (a *app) decide(ctx context.Context, f *checkFlags, path string, in *report
 		return located(path, err)
 	}
 	in.Subject, in.Verdict, in.Rules = subject, verdict, l.rules
+	if f.level == allLevels {
+		opts.Progress = nil
+		if in.Ladder, err = consistency.Climb(ctx, subject, opts); err != nil {
+			return located(path, err)
+		}
+	}
 	if f.proof != "" {
 		return writeProof(f, l, subject, level, list, verdict)
 	}

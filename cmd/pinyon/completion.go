@@ -49,7 +49,7 @@ func (a *app) completeFlags(cmd *cobra.Command) {
 		return cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)
 	}
 	complete := map[string]cobra.CompletionFunc{
-		"model": fixed(append(modelNames(), analysisNames()...)...), "format": fixed(formatNames()...), "level": fixed(consistency.Names()...),
+		"model": fixed(append(modelNames(), analysisNames()...)...), "format": fixed(formatNames()...), "level": fixed(append(consistency.Names(), allLevels)...),
 		"oracle": cobra.FixedCompletions(append(oracleNames(), "none"), cobra.ShellCompDirectiveDefault),
 	}
 	for name, words := range complete {

@@ -22,25 +22,26 @@ type document struct {
 }
 
 type fileReport struct {
-	Path     string       `json:"path"`
-	Format   string       `json:"format,omitempty"`
-	Model    string       `json:"model,omitempty"`
-	Level    string       `json:"level,omitempty"`
-	Oracles  []string     `json:"oracles"`
-	Rules    *rulesReport `json:"rules,omitempty"`
-	Verdict  string       `json:"verdict,omitempty"` // absent: there is an error
-	Error    *errorReport `json:"error,omitempty"`
-	Summary  string       `json:"summary,omitempty"`
-	Engine   string       `json:"engine,omitempty"`
-	Split    bool         `json:"split"`
-	Counts   *counts      `json:"counts,omitempty"`
-	Keys     []keyReport  `json:"keys"`
-	Findings []any        `json:"findings"`
-	Notices  []string     `json:"notices"`
-	Import   []string     `json:"import"`
-	Budget   *budget      `json:"budget,omitempty"`
-	Repeat   string       `json:"repeat,omitempty"`
-	Stats    *stats       `json:"stats,omitempty"`
+	Path     string        `json:"path"`
+	Format   string        `json:"format,omitempty"`
+	Model    string        `json:"model,omitempty"`
+	Level    string        `json:"level,omitempty"`
+	Oracles  []string      `json:"oracles"`
+	Rules    *rulesReport  `json:"rules,omitempty"`
+	Verdict  string        `json:"verdict,omitempty"` // absent: there is an error
+	Error    *errorReport  `json:"error,omitempty"`
+	Summary  string        `json:"summary,omitempty"`
+	Engine   string        `json:"engine,omitempty"`
+	Split    bool          `json:"split"`
+	Counts   *counts       `json:"counts,omitempty"`
+	Keys     []keyReport   `json:"keys"`
+	Findings []any         `json:"findings"`
+	Notices  []string      `json:"notices"`
+	Import   []string      `json:"import"`
+	Budget   *budget       `json:"budget,omitempty"`
+	Repeat   string        `json:"repeat,omitempty"`
+	Stats    *stats        `json:"stats,omitempty"`
+	Ladder   *ladderReport `json:"ladder,omitempty"` // with --level all
 }
 
 type errorReport struct {
@@ -170,6 +171,7 @@ func (in *Input) document() fileReport {
 	f.Budget = &budget{in.Budget.Time.String(), in.Budget.States, in.Budget.Memory}
 	f.Stats = &stats{ElapsedNS: v.Elapsed.Nanoseconds(), KeysNS: []int64{}}
 	f.Repeat = in.repeat()
+	f.Ladder = ladderOf(in.Ladder)
 	f.Engine = engines(v)
 	for i := range v.Parts {
 		f.Keys = append(f.Keys, in.key(&v.Parts[i]))

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"time"
 
+	"pinyon/consistency"
 	"pinyon/engine/spec"
 )
 
@@ -24,9 +25,10 @@ type Input struct {
 	Verdict      *spec.Verdict
 	Rules        Rules
 	Budget       Budget
-	Import       []string // what the importer said
-	Notices      []string // what a reader must know, beside the verdict's own
-	Repeat       string   // the command that repeats the check, without a key; "": none
+	Import       []string            // what the importer said
+	Notices      []string            // what a reader must know, beside the verdict's own
+	Ladder       *consistency.Ladder // every level's verdict, where asked for
+	Repeat       string              // the command that repeats the check, without a key; "": none
 
 	// Err is why there is no verdict; Subject and Verdict are then nil.
 	Err error

@@ -22,6 +22,7 @@ func Text(w io.Writer, in *Input, o Options) error {
 	t.rules()
 	t.parts()
 	t.violations()
+	t.ladder()
 	t.last()
 	return t.Flush()
 }
