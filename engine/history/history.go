@@ -140,6 +140,7 @@ type Of[In, Out any] struct {
 
 	Processes []Value // names by Op.Process; nil: the number is the name
 	Order     OrderBy
+	Untimed   bool   // Invoke and Return are positions of events, not times: no level with a bound in time applies
 	Format    string // the format it was read from; "" or "native"
 }
 

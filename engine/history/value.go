@@ -3,6 +3,7 @@ package history
 import (
 	"cmp"
 	"fmt"
+	"math/big"
 	"slices"
 	"strconv"
 	"strings"
@@ -91,11 +92,32 @@ func Keyword(name string) Value { return tagged(KindKeyword, "$kw", string(appen
 // Symbol returns the EDN symbol name.
 func Symbol(name string) Value { return tagged(KindSymbol, "$sym", string(appendQuoted(nil, name))) }
 
-// Char returns the EDN character c, which may be a name such as "newline".
-func Char(c string) Value { return tagged(KindChar, "$char", string(appendQuoted(nil, c))) }
+// charNames are the characters that EDN names.
+var charNames = map[string]string{"newline": "\n", "return": "\r", "space": " ", "tab": "\t", "backspace": "\b", "formfeed": "\f"}
 
-// Ratio returns the EDN ratio num/den, both Int or BigInt, as written.
+// Char returns the EDN character c, which may be given by its EDN name
+// ("newline"): \newline and \u000a are one character.
+func Char(c string) Value {
+	if named, ok := charNames[c]; ok {
+		c = named
+	}
+	return tagged(KindChar, "$char", string(appendQuoted(nil, c)))
+}
+
+// Ratio returns the EDN ratio num/den of two integers in lowest terms, as
+// Clojure reads it: 2/4 is 1/2, and 4/2 is the integer 2. What cannot be a
+// ratio (a denominator of 0) stays as it was written.
 func Ratio(num, den Value) Value {
+	p, okP := new(big.Int).SetString(num.Text(), 10)
+	q, okQ := new(big.Int).SetString(den.Text(), 10)
+	if okP && okQ && q.Sign() != 0 {
+		r := new(big.Rat).SetFrac(p, q)
+		num, _ = Number(r.Num().String())
+		den, _ = Number(r.Denom().String())
+		if r.IsInt() {
+			return num
+		}
+	}
 	return tagged(KindRatio, "$ratio", "["+num.Text()+","+den.Text()+"]")
 }
 

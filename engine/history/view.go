@@ -33,11 +33,12 @@ type View struct {
 	Ties       Ties
 	ClockError ClockError
 	Order      OrderBy
+	Untimed    bool
 }
 
 // NewView builds the View of h. Read is left nil: only a model can tell.
 func NewView[In, Out any](h *Of[In, Out]) *View {
-	v := &View{Ties: h.Header.Ties, ClockError: h.Header.ClockError, Order: h.Order, Hints: Columns{}}
+	v := &View{Ties: h.Header.Ties, ClockError: h.Header.ClockError, Order: h.Order, Untimed: h.Untimed, Hints: Columns{}}
 	n := len(h.Ops)
 	node, f, key, process := newCodes(n), newCodes(n), newCodes(n), newCodes(n)
 	for i := range h.Ops {

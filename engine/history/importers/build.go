@@ -44,12 +44,17 @@ type client struct {
 func build(src *source, events []event, o *Options, rep *Report) (*history.Raw, error) {
 	b := &builder{src: src, opts: o, rep: rep, events: events, h: &history.Raw{},
 		clients: map[history.Value]*client{}, names: map[history.Value]bool{}}
+	calls := 0
 	for i := range events {
 		b.names[events[i].process] = true
 		if events[i].kind == evInvoke {
-			b.clients[events[i].process] = &client{open: -1, process: -1}
+			calls++
+			if b.clients[events[i].process] == nil {
+				b.clients[events[i].process] = &client{open: -1, process: -1}
+			}
 		}
 	}
+	b.h.Ops, b.h.Origins, b.invoked = make([]rawOp, 0, calls), make([]history.Origin, 0, calls), make([]int32, 0, calls)
 	if err := b.checkIndexes(); err != nil {
 		return nil, err
 	}
@@ -137,8 +142,8 @@ func (b *builder) add(i int32) error {
 		return nil
 	case c == nil || ev.kind != evInvoke && c.open < 0:
 		return b.src.errorOn(ev.line, "%s completes %s (%s) without having invoked it", ev.who(), orOp(ev.f), ev.kind)
-	case ev.malformed != nil:
-		return ev.malformed
+	case ev.seldom().malformed != nil:
+		return ev.seldom().malformed
 	case ev.kind == evInvoke:
 		return b.invoke(i, c)
 	}
@@ -147,8 +152,14 @@ func (b *builder) add(i int32) error {
 
 func (b *builder) note(i int32) {
 	ev := &b.events[i]
-	at := b.times[i]
-	b.h.Notes = append(b.h.Notes, history.Note{Name: ev.f, From: at, To: at, Detail: ev.value, Line: int(ev.line)})
+	note := history.Note{Name: ev.f, From: b.times[i], To: b.times[i], Detail: ev.value, Line: int(ev.line)}
+	if to := ev.seldom().to; to != history.Absent {
+		note.To = history.Never
+		if n, ok := to.Int64(); ok {
+			note.To = n
+		}
+	}
+	b.h.Notes = append(b.h.Notes, note)
 }
 
 func (b *builder) invoke(i int32, c *client) error {
@@ -160,7 +171,7 @@ func (b *builder) invoke(i int32, c *client) error {
 	if err := b.name(ev, c); err != nil {
 		return err
 	}
-	op := history.Op[history.Value, history.Value]{Process: c.process, F: ev.f, Invoke: b.times[i], Return: history.Never, Outcome: history.Info}
+	op := rawOp{Process: c.process, F: ev.f, Invoke: b.times[i], Return: history.Never, Outcome: history.Info}
 	if op.F == "" {
 		if !microOps(ev.value) {
 			return b.src.errorOn(ev.line, "%s: an invocation without :f", ev.who())
@@ -171,13 +182,27 @@ func (b *builder) invoke(i int32, c *client) error {
 	if err != nil {
 		return err
 	}
-	op.In = input(op.F, value)
+	op.In = ev.own.input(input(op.F, value))
+	b.takeID(ev)
 	b.extras(&op, ev)
 	c.open = int32(len(b.h.Ops))
 	b.h.Ops = append(b.h.Ops, op)
 	b.invoked = append(b.invoked, i)
 	b.h.Origins = append(b.h.Origins, history.Origin{Line: ev.line, Seq: i, DoneSeq: -1, Index: b.index(i), DoneIndex: -1})
 	return nil
+}
+
+// takeID keeps the ids of a file that gives any; an operation without one has
+// its position.
+func (b *builder) takeID(ev *event) {
+	id := ev.seldom().id
+	given := id != history.Absent
+	for n := len(b.h.IDs); (given || n > 0) && n <= len(b.h.Ops); n++ {
+		b.h.IDs = append(b.h.IDs, int64(n))
+	}
+	if given {
+		b.h.IDs[len(b.h.Ops)], _ = id.Int64()
+	}
 }
 
 func orOp(f string) string {
@@ -246,8 +271,12 @@ func (b *builder) complete(i int32, c *client) error {
 			in = call.tuple().value
 		}
 		op.In, op.Out = settle(op.F, in, value)
+		op.In, op.Out = call.own.input(op.In), ev.own.output(op.Out)
 	case evFail:
 		origin.Refused = ev.value == call.value && ev.value != history.Null && ev.value != history.Absent && ev.err == ""
+		if said := ev.seldom().refused; said != history.Absent {
+			origin.Refused = said == history.True
+		}
 	case evInfo:
 		c.retired = ev.line
 	}

@@ -25,10 +25,14 @@ func detect(src *source) (name, why string, err error) {
 		name, why = detectHash(text)
 	}
 	if name == "" && err == nil {
+		name, why = detectTable(text)
+	}
+	if name == "" && err == nil {
 		name, why = detectLog(src)
 	}
 	if name == "" && err == nil {
-		err = &history.Error{Path: src.path, Line: 1, Msg: "no known history format; formats tried: " + formatNames()}
+		err = &history.Error{Path: src.path, Line: 1, Msg: "no known history format; formats tried: " + formatNames() +
+			"; to read a CSV table or JSON Lines, name the columns with --map (pinyon help formats)"}
 	}
 	return name, why, err
 }
@@ -67,17 +71,33 @@ func detectObject(src *source, text string) (name, why string, err error) {
 		return "native", "JSON Lines with Pinyon's fields", nil
 	case has["kind"] && has["invoke_ns"]:
 		return "splitbrain", `JSON lines with "kind" and "invoke_ns"`, nil
+	case has["action"] && (has["proc"] || has["data"]):
+		return "chaos", `JSON lines with "action"`, nil
+	case has["event"] && has["client_id"]:
+		return "s2", `JSON lines with "event" and "client_id"`, nil
+	case (has["ClientId"] || has["ClientID"]) && has["Input"]:
+		return "etcd-report", `JSON objects with "ClientId" and "Input"`, nil
 	case has["type"]:
 		return "elle-json", `JSON lines with "type"`, nil
-	}
-	for _, other := range [...]struct{ field, what string }{
-		{"action", "a chaos log (tipocket)"}, {"event", "an S2 record log"}, {"ClientID", "an etcd robustness report"},
-	} {
-		if has[other.field] {
-			return "", "", src.errorAt(0, "looks like %s, which is not read; formats tried: %s", other.what, formatNames())
-		}
+	case chaosAfterState(r):
+		return "chaos", `JSON lines with "action" after a state`, nil
 	}
 	return "", "", nil
+}
+
+// chaosAfterState reports whether the object behind the first is an event of
+// chaos: the first may be a state.
+func chaosAfterState(r *jsonRows) bool {
+	if r.next() != '{' {
+		return false
+	}
+	es, err := r.object()
+	for _, e := range es {
+		if err == nil && e.key == "action" {
+			return true
+		}
+	}
+	return false
 }
 
 // kvMap reports whether the first EDN map is one of Porcupine's key-value logs.
@@ -147,8 +167,11 @@ func detectAfterComment(src *source) (name, why string) {
 	return "", ""
 }
 
-// detectHash tells violin's comments from EDN's tags.
+// detectHash tells the comments of the logs of objects from EDN's tags.
 func detectHash(text string) (name, why string) {
+	if object := logHeader(firstLine(text)); object != "" {
+		return "object-log", "a first line # " + object
+	}
 	for rest := text; strings.HasPrefix(rest, "#"); {
 		line, more, _ := strings.Cut(rest, "\n")
 		if strings.HasPrefix(strings.TrimSpace(line[1:]), "@object") {
@@ -160,6 +183,21 @@ func detectHash(text string) (name, why string) {
 	}
 	if strings.HasPrefix(text, "#_") || strings.Contains(firstLine(text), "{") {
 		return "jepsen-edn", "a tagged EDN map"
+	}
+	return "", ""
+}
+
+// detectTable tells the tables whose columns are known.
+func detectTable(text string) (name, why string) {
+	columns := map[string]bool{}
+	for _, c := range strings.Split(strings.TrimPrefix(firstLine(text), "\uFEFF"), ",") {
+		columns[strings.Trim(strings.TrimSpace(c), `"`)] = true
+	}
+	switch {
+	case columns["call_ns"] && columns["return_ns"] && columns["op"]:
+		return "turnpike", "the columns call_ns, return_ns and op"
+	case columns["ClientID"] && columns["Kind"] && columns["Action"]:
+		return "turnpike-events", "the columns ClientID, Kind and Action"
 	}
 	return "", ""
 }

@@ -37,7 +37,11 @@ type entry struct {
 // isOrdinal names the fields whose values are numbers that hardly repeat. They
 // are read as such: a Value for each would be half the cost of a file.
 func isOrdinal(key string) bool {
-	return key == "time" || key == "index" || key == "invoke_ns" || key == "complete_ns"
+	switch key {
+	case "time", "index", "invoke_ns", "complete_ns", "Call", "Return", "call_ns", "return_ns":
+		return true
+	}
+	return false
 }
 
 // plainInt reads a short decimal integer at an offset, and where it ends. All
@@ -300,6 +304,12 @@ func (r *edn) dispatch(depth int) (history.Value, error) {
 	v, err := r.value(depth + 1)
 	if err != nil {
 		return history.Absent, err
+	}
+	if text, ok := v.Str(); ok && name == jsonTag && v.Kind() == history.KindString {
+		if v, err = history.ParseValue(text); err != nil {
+			return history.Absent, r.fail(start, "#%s: %v", jsonTag, err)
+		}
+		return v, nil
 	}
 	return history.Tag(name, v), nil
 }

@@ -1,6 +1,8 @@
 package importers
 
 import (
+	"strings"
+
 	"pinyon/engine/history"
 )
 
@@ -23,21 +25,22 @@ func (k kind) outcome() history.Outcome {
 }
 
 // event is one line of a log: something was invoked, completed or noted.
+//
+// Its fields stand by size: histories are long, and events are many.
 type event struct {
-	kind    kind
-	process history.Value // Absent: the file does not say
-	f       string        // "": the file does not say
-	value   history.Value // Absent: none
-	key     history.Value // Absent: not a field of this format, or inside value
-
-	time, index       int64
+	kind              kind
 	hasTime, hasIndex bool
+	line              int32
+	process           history.Value // Absent: the file does not say
+	f                 string        // "": the file does not say
+	value             history.Value // Absent: none
+	key               history.Value // Absent: not a field of this format, or inside value
+	time, index       int64
 	err               string // the text of :error
 	valueSrc          string // value as it was written
 	extra             []entry
-	line              int32
-	malformed         error // what is wrong with value; only a client's counts
 	pair              *pair // what tuple found
+	own               *ownFields
 }
 
 // newEvent reads the fields of one operation map; at is where it starts.
@@ -54,8 +57,8 @@ func newEvent(src *source, es []entry, at int, withKey bool) (event, error) {
 				err = src.errorAt(e.at, "unknown :type %s; invoke, ok, fail and info are known", e.src)
 			}
 		case "process":
-			if e.value != history.Null {
-				ev.process = e.value
+			if e.value != history.Null && ev.process == history.Absent {
+				ev.process = e.value // a name of our own outranks it
 			}
 		case "f":
 			ev.f = fName(e.value)
@@ -74,6 +77,10 @@ func newEvent(src *source, es []entry, at int, withKey bool) (event, error) {
 			}
 			fallthrough
 		default:
+			if strings.HasPrefix(e.key, ownPrefix) {
+				err = ev.ownField(src, e)
+				break
+			}
 			ev.extra = append(ev.extra, e)
 		}
 		if err != nil {
@@ -108,7 +115,7 @@ func ordinal(src *source, e entry) (int64, bool, error) {
 	case n > history.MaxTime || n < -history.MaxTime:
 		return 0, false, src.errorAt(e.at, ":%s %d is out of range", e.key, n)
 	}
-	return n, n != -1, nil
+	return n, n != -1 || src.exact, nil
 }
 
 // int64 returns the integer that the entry holds.
@@ -117,6 +124,14 @@ func (e *entry) int64() (int64, bool) {
 		return e.num, true
 	}
 	return e.value.Int64()
+}
+
+// val returns the value of the entry, however it was read.
+func (e *entry) val() history.Value {
+	if e.isNum {
+		return history.Int(e.num)
+	}
+	return e.value
 }
 
 // errorText is what an :error says: a string without quotes, anything else as

@@ -7,7 +7,7 @@ import (
 // extras keeps what an event says beyond Jepsen's own fields: the error, the
 // node, and every other field as a hint. The completion's override the
 // invocation's. A field that no hint can hold is dropped and counted.
-func (b *builder) extras(op *history.Op[history.Value, history.Value], ev *event) {
+func (b *builder) extras(op *rawOp, ev *event) {
 	if ev.err != "" {
 		op.Error = ev.err
 	}
@@ -15,7 +15,7 @@ func (b *builder) extras(op *history.Op[history.Value, history.Value], ev *event
 		if e.value == history.Null {
 			continue // nil is how Clojure says that a field is absent
 		}
-		v, ok := hint(e.value)
+		v, ok := hint(e.val())
 		if !ok {
 			b.rep.Dropped[e.key]++
 			continue
@@ -24,6 +24,13 @@ func (b *builder) extras(op *history.Op[history.Value, history.Value], ev *event
 			op.Node = nodeName(v)
 		}
 		op.Hints = setHint(op.Hints, e.key, v)
+	}
+	own := ev.seldom()
+	for _, h := range own.hints {
+		op.Hints = setHint(op.Hints, h.Name, h.Value)
+	}
+	if own.node != history.Absent {
+		op.Node, _ = own.node.Str()
 	}
 }
 

@@ -30,6 +30,7 @@ type Options struct {
 	Format string    // a name of Formats; "": detect
 	Keyed  string    // "yes" or "no": whether event values are [key value]; "" or "auto": detect
 	Order  string    // "file" or "time": which clock decides; "": the format's default
+	Map    string    // how the columns of a table are named, see ParseMapping; "": no table
 	Strict bool      // refuse a process that goes on after an operation without an answer
 	Stdin  io.Reader // what the path "-" reads
 	_      struct{}
@@ -68,8 +69,9 @@ func formats() []format {
 	jepsen := Defaults{Order: history.ByLine, NilRead: "unknown", FailCas: "drop"}
 	etcd := Defaults{Order: history.ByLine, NilRead: "absent", FailCas: "observe", Initial: history.Null}
 	kv := Defaults{Order: history.ByLine, NilRead: "absent", FailCas: "drop", Initial: history.String("")}
-	interval := Defaults{Order: history.ByTime, Ties: history.TiesPrecede, NilRead: "absent", FailCas: "observe", Initial: history.Int(0)}
+	splitbrain := Defaults{Order: history.ByTime, Ties: history.TiesPrecede, NilRead: "absent", FailCas: "observe", Initial: history.Int(0)}
 	calls := Defaults{Order: history.ByLine, NilRead: "absent", FailCas: "drop"}
+	intervals := Defaults{Order: history.ByTime, NilRead: "absent", FailCas: "drop"}
 	return []format{
 		{describe("native", "Pinyon's own JSON Lines", Defaults{NilRead: "absent", FailCas: "drop"}), readNative},
 		{describe("jepsen-edn", "Jepsen's history.edn: one EDN map a line", jepsen), readEDN},
@@ -79,8 +81,15 @@ func formats() []format {
 		{describe("elle-json", "elle-cli: the maps of Jepsen as JSON, an array or one a line", jepsen), readElleJSON},
 		{describe("etcd-log", "Jepsen logs of etcd as Porcupine ships them: one cas-register", etcd), readLog},
 		{describe("porcupine-kv", "Porcupine's key-value logs: EDN maps with :key", kv), readEDN},
-		{describe("splitbrain", "Splitbrain's JSON Lines: one operation a line", interval), readSplitbrain},
+		{describe("splitbrain", "Splitbrain's JSON Lines: one operation a line", splitbrain), readSplitbrain},
 		{describe("violin", "violin's queue and stack logs: [id] call push(1), [id] return", calls), readViolin},
+		{describe("object-log", "fptlin, PolyLin and fastlin: # stack, and an operation with both its times a line", intervals), readObjectLog},
+		{describe("etcd-report", "an etcd robustness report: client-*/operations.json", intervals), readEtcdReport},
+		{describe("chaos", "the JSON Lines of chaos (tipocket): action, proc, time, data", calls), readChaos},
+		{describe("s2", "the records of S2's verification: JSON Lines of Start and Finish", calls), readS2},
+		{describe("turnpike", "turnpike's CSV: call_ns, return_ns, client_id, op, key, value, output", intervals), readTurnpike},
+		{describe("turnpike-events", "turnpike's CSV of events: UniqueID, ClientID, Kind, Action and JSON payloads", calls), readTurnpikeEvents},
+		{describe("table", "any CSV or JSON Lines, whose columns --map names", intervals), readTable},
 	}
 }
 
@@ -115,6 +124,14 @@ func (o *Options) check() error {
 	if _, ok := findFormat(o.Format); o.Format != "" && !ok {
 		return fmt.Errorf("unknown format %q; the formats are %s", o.Format, formatNames())
 	}
+	if o.Map != "" {
+		if _, err := ParseMapping(o.Map); err != nil {
+			return err
+		}
+		if o.Format != "" && o.Format != "table" {
+			return fmt.Errorf("a mapping reads the format table, not %s", o.Format)
+		}
+	}
 	if k := o.Keyed; k != "" && k != "auto" && k != "yes" && k != "no" {
 		return fmt.Errorf("unknown value %q for keyed: auto, yes or no", k)
 	}
@@ -124,38 +141,45 @@ func (o *Options) check() error {
 	return nil
 }
 
-// Load reads the history in the file at path ("-": o.Stdin), whatever its
-// format. Malformed input is a *history.Error; a missing file is the error of
+// Load reads the history at path ("-": o.Stdin), whatever its format: a file, a
+// Pinyon bundle, a Jepsen or Maelstrom store, or an etcd robustness report. The
+// report says which file was read. Malformed input is a *history.Error; a missing file is the error of
 // os.Open. The defaults of the format are reported, not applied: the header
 // holds only what the file itself says.
 func Load(path string, o Options) (*history.Raw, *Report, error) {
 	if err := o.check(); err != nil {
 		return nil, nil, err
 	}
-	src, err := open(path, o.Stdin)
+	p, err := locate(path)
 	if err != nil {
 		return nil, nil, err
 	}
-	name, why := o.Format, "named by the user"
-	if name == "" {
-		if name, why, err = detect(src); err != nil {
-			return nil, nil, err
-		}
+	src, err := p.open(&o)
+	if err != nil {
+		return nil, nil, err
+	}
+	name, why, err := p.tell(src, &o)
+	if err != nil {
+		return nil, nil, err
 	}
 	f, _ := findFormat(name)
 	src.format = name
-	r := &Report{Path: path, Format: name, Why: why, Defaults: f.Defaults, Order: f.Defaults.Order, Dropped: map[string]int{}}
+	r := &Report{Path: p.path, Format: name, Why: why, Defaults: f.Defaults, Order: f.Defaults.Order, Dropped: map[string]int{}}
+	r.Warnings = append(r.Warnings, p.notices...)
+	if p.results != "" {
+		r.Results = readResults(p.results)
+	}
 	switch o.Order {
 	case "file":
 		r.Order = history.ByLine
 	case "time":
 		r.Order = history.ByTime
 	}
-	if o.Keyed == "yes" && (name == "native" || name == "splitbrain" || name == "porcupine-kv") {
+	if o.Keyed == "yes" && fieldForKey[name] {
 		r.warn("keyed yes means nothing for the format %s, which has a field for the key", name)
 	}
 	var h *history.Raw
-	if blank(src.text) {
+	if src.parts == nil && blank(src.text) {
 		h = &history.Raw{}
 		if o.Format == "" {
 			r.Why = "the file is empty"
@@ -163,9 +187,13 @@ func Load(path string, o Options) (*history.Raw, *Report, error) {
 	} else if h, err = f.read(src, &o, r); err != nil {
 		return nil, nil, err
 	}
-	h.Path, h.Format, h.Order = path, name, r.Order
+	h.Path, h.Format, h.Order = p.path, name, r.Order
 	r.count(h)
 	return h, r, nil
 }
+
+// fieldForKey are the formats whose values are never [key value].
+var fieldForKey = map[string]bool{"native": true, "splitbrain": true, "porcupine-kv": true, "object-log": true, "etcd-report": true,
+	"turnpike": true, "turnpike-events": true, "table": true}
 
 func blank(text string) bool { return strings.TrimSpace(text) == "" }

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"compress/gzip"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -181,7 +179,6 @@ var refusals = []struct {
 	{"an operation that is none", "[{:type :info} 5]", "-:1:16: expected an operation (a map), got '5'", Options{}},
 	{"a tab and an event type, but no operation", "0\t:invoke\t:read\tnil\n:ok\t:read\n", "-:2: an operation needs the columns process, type, f and value", Options{}},
 	{"a process that is no name", "x\t:invoke\t:read\tnil\n", `-:1: "x" is not a process: expected a number or a keyword before :invoke`, Options{}},
-	{"a foreign tool", `{"action":"invoke","proc":1}`, "-:1:1: looks like a chaos log (tipocket), which is not read; formats tried: " + formatNames(), Options{}},
 	{"Jepsen's binary", "JEPSEN\x00\x00", "-: a binary Jepsen test file (test.jepsen); convert it with `lein run serve` or jepsen.store/load, or give the history.edn that stands beside it", Options{}},
 	{"damaged gzip", "\x1f\x8bnothing", "-: damaged gzip file: unexpected EOF", Options{}},
 	{"two objects", "# @object atomic-queue\n# @object atomic-stack", `-:2: unknown or second object "atomic-stack"; atomic-queue and atomic-stack are known`, Options{}},
@@ -196,20 +193,6 @@ func TestLoadRefuses(t *testing.T) {
 				t.Errorf("\n got %v\nwant %s", err, c.want)
 			}
 		})
-	}
-}
-
-func TestDirectoriesAreNamedWithTheFileToGive(t *testing.T) {
-	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "history.edn"), nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	_, _, err := Load(dir, Options{})
-	if want := dir + ": is a Jepsen store directory, not a file; give " + filepath.Join(dir, "history.edn"); err == nil || err.Error() != want {
-		t.Errorf("\n got %v\nwant %s", err, want)
-	}
-	if _, _, err := Load(filepath.Join(dir, "none"), Options{}); !os.IsNotExist(err) {
-		t.Errorf("a missing file: %v", err)
 	}
 }
 
@@ -271,6 +254,8 @@ func TestDefaultsByFormat(t *testing.T) {
 		"jepsen-txt": "file concurrent unknown drop ", "jepsen-log": "file concurrent unknown drop ", "elle-json": "file concurrent unknown drop ",
 		"etcd-log": "file concurrent absent observe null", "porcupine-kv": `file concurrent absent drop ""`,
 		"splitbrain": "time precede absent observe 0", "violin": "file concurrent absent drop ",
+		"object-log": "time concurrent absent drop ", "etcd-report": "time concurrent absent drop ", "chaos": "file concurrent absent drop ", "s2": "file concurrent absent drop ",
+		"turnpike": "time concurrent absent drop ", "turnpike-events": "file concurrent absent drop ", "table": "time concurrent absent drop ",
 	}
 	for _, f := range Formats() {
 		d := f.Defaults

@@ -20,6 +20,10 @@ type ednFile struct {
 // defaults and in what :key means.
 func readEDN(src *source, o *Options, rep *Report) (*history.Raw, error) {
 	f := &ednFile{src: src, r: newEDN(src.text), withKey: src.format == "porcupine-kv"}
+	header, err := ownHeader(src, o, rep)
+	if err != nil {
+		return nil, err
+	}
 	if err := f.read(); err != nil {
 		return nil, f.locate(err)
 	}
@@ -30,7 +34,11 @@ func readEDN(src *source, o *Options, rep *Report) (*history.Raw, error) {
 			}
 		}
 	}
-	return build(src, f.events, o, rep)
+	h, err := build(src, f.events, o, rep)
+	if err == nil {
+		h.Header = header
+	}
+	return h, err
 }
 
 // locate turns the offset of a syntax error into a line and a column.
@@ -158,38 +166,14 @@ func checkKV(src *source, ev *event) error {
 
 // readElleJSON reads elle-cli's JSON: an array of operations, or one a line.
 func readElleJSON(src *source, o *Options, rep *Report) (*history.Raw, error) {
-	r := &jsonRows{src: src, end: len(src.text)}
-	array := r.next() == '['
-	if array {
-		r.at++
-	}
 	var events []event
-	for {
-		c := r.next()
-		switch {
-		case c == ']' && array:
-			r.at++
-			if r.next() != 0 {
-				return nil, src.errorAt(r.at, "unexpected text after the history's end")
-			}
-			return build(src, events, o, rep)
-		case c == 0 && !array:
-			return build(src, events, o, rep)
-		case c == ',' && array && len(events) > 0:
-			r.at++
-			r.skip()
-		case len(events) > 0 && array:
-			return nil, src.errorAt(r.at, "expected ',' or ']' after an operation")
-		}
-		start := r.at
-		es, err := r.object()
-		if err != nil {
-			return nil, err
-		}
-		ev, err := newEvent(src, es, start, false)
-		if err != nil {
-			return nil, err
-		}
+	err := src.objects(func(es []entry, at int) error {
+		ev, err := newEvent(src, es, at, false)
 		events = append(events, ev)
+		return err
+	})
+	if err != nil {
+		return nil, err
 	}
+	return build(src, events, o, rep)
 }

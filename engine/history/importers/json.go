@@ -147,3 +147,39 @@ func (r *jsonRows) extent() int {
 	}
 	return r.end
 }
+
+// objects calls visit with each JSON object of the source: one after another,
+// or the elements of one array.
+func (s *source) objects(visit func(es []entry, at int) error) error {
+	r := &jsonRows{src: s, end: len(s.text)}
+	array := r.next() == '['
+	if array {
+		r.at++
+	}
+	for first := true; ; first = false {
+		c := r.next()
+		switch {
+		case c == ']' && array:
+			r.at++
+			if r.next() != 0 {
+				return s.errorAt(r.at, "unexpected text after the history's end")
+			}
+			return nil
+		case c == 0 && !array:
+			return nil
+		case c == ',' && array && !first:
+			r.at++
+			r.skip()
+		case array && !first:
+			return s.errorAt(r.at, "expected ',' or ']' after an operation")
+		}
+		start := r.at
+		es, err := r.object()
+		if err == nil {
+			err = visit(es, start)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}

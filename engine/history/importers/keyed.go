@@ -47,8 +47,11 @@ func (b *builder) decideKeyed() error {
 		b.keyed = b.looksKeyed()
 	}
 	for i := range b.events {
-		if b.events[i].key != history.Absent {
+		ev := &b.events[i]
+		if ev.key != history.Absent {
 			b.keyed = false // the format has a field for the key
+		} else if said := ev.seldom().keyed; said != history.Absent && b.opts.Keyed != "yes" {
+			b.keyed = said == history.True
 		}
 	}
 	b.rep.Keyed = b.keyed

@@ -73,7 +73,7 @@ func processName(t string) bool {
 
 // readLog reads jepsen-txt, jepsen-log and etcd-log.
 func readLog(src *source, o *Options, rep *Report) (*history.Raw, error) {
-	var events []event
+	events := make([]event, 0, src.room(20))
 	err := src.lines(func(text string, line int32, at int) error {
 		l := cutLog(text)
 		if !l.isOp() {
@@ -145,7 +145,7 @@ func (l *logLine) value(src *source, ev *event) {
 		if errors.As(err, &syntax) {
 			msg = syntax.Msg
 		}
-		ev.malformed = src.errorOn(ev.line, "%s: the value %q of %s cannot be read: %s", ev.who(), ev.valueSrc, ev.f, msg)
+		ev.rare().malformed = src.errorOn(ev.line, "%s: the value %q of %s cannot be read: %s", ev.who(), ev.valueSrc, ev.f, msg)
 		ev.value = history.Absent
 		if s := ev.valueSrc; strings.ToValidUTF8(s, "") == s {
 			ev.value = history.String(s)
@@ -161,8 +161,8 @@ func checkEtcd(src *source, ev *event, l *logLine) error {
 	if !isDigit(l.process[0]) {
 		return nil // the nemesis of the unedited logs
 	}
-	if ev.malformed != nil {
-		return ev.malformed
+	if err := ev.seldom().malformed; err != nil {
+		return err
 	}
 	if !etcdEvent(ev, l) {
 		return src.errorOn(ev.line, "process %s: not in the grammar of the etcd logs: %s :%s %s", l.process, ev.kind, ev.f, ev.valueSrc)

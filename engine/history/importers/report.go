@@ -10,7 +10,7 @@ import (
 
 // Report says what an import found, decided, skipped and dropped.
 type Report struct {
-	Path, Format, Why string          // Why: what told the format
+	Path, Format, Why string          // Path: the file that was read; Why: what told the format
 	Defaults          Defaults        // the rules that the format implies
 	Order             history.OrderBy // the clock that decides: times or lines
 	Timed             bool            // the operations carry recorded times, not positions in the file
@@ -24,6 +24,7 @@ type Report struct {
 	SkippedFirst      []string        // the first three, with their numbers
 	Renamed           []string        // new names of processes that went on after an Info
 	Dropped           map[string]int  // fields that no hint can hold, and how often
+	Results           string          // what results.edn beside a Jepsen history says; "": there is none
 	Warnings          []string        // what a person should know
 	_                 struct{}
 }
@@ -110,6 +111,9 @@ func (r *Report) Lines() []string {
 		}
 		slices.Sort(fields)
 		lines = append(lines, "fields dropped, no hint can hold them: "+strings.Join(fields, ", "))
+	}
+	if r.Results != "" {
+		lines = append(lines, r.Results)
 	}
 	for _, w := range r.Warnings {
 		lines = append(lines, "warning: "+w)

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"pinyon/engine/history"
@@ -16,6 +15,9 @@ import (
 // source is a file read whole, with the positions of its text.
 type source struct {
 	path, text, format string
+	parts              []string // the files of an etcd report, in place of text
+
+	exact bool // -1 is a time like any other
 
 	lastAt, lastLine int // the latest position asked for; lines are counted from there
 }
@@ -48,41 +50,20 @@ func readAll(path string, stdin io.Reader) ([]byte, error) {
 		}
 		return io.ReadAll(stdin)
 	}
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if info.IsDir() {
-		return nil, &history.Error{Path: path, Msg: directoryMsg(path)}
-	}
 	return os.ReadFile(path)
 }
 
-// directoryMsg says what a directory is and which of its files to give.
-func directoryMsg(path string) string {
-	for _, d := range []struct{ pattern, what string }{
-		{"history.jsonl", "a Pinyon bundle"},
-		{"history.edn", "a Jepsen store directory"},
-		{"history.edn.gz", "a Jepsen store directory"},
-		{"history.txt", "a Jepsen store directory"},
-		{"client-*/operations.json", "an etcd robustness report"},
-	} {
-		if found, _ := filepath.Glob(filepath.Join(path, d.pattern)); len(found) > 0 {
-			return fmt.Sprintf("is %s, not a file; give %s", d.what, found[0])
-		}
-	}
-	return "is a directory that holds no history; give a file"
-}
+// binaryWay is how to get a history out of Jepsen's binary files.
+const binaryWay = "; convert it with `lein run serve` or jepsen.store/load, or give the history.edn that stands beside it"
 
 // refuseBinary names the binary files of Jepsen, and the way to convert them.
 func refuseBinary(path string, data []byte) error {
-	const way = "; convert it with `lein run serve` or jepsen.store/load, or give the history.edn that stands beside it"
 	msg := ""
 	switch head := data[:min(len(data), 512)]; {
 	case bytes.HasPrefix(data, []byte("JEPSEN")):
-		msg = "a binary Jepsen test file (test.jepsen)" + way
+		msg = "a binary Jepsen test file (test.jepsen)" + binaryWay
 	case strings.HasSuffix(path, ".fressian"):
-		msg = "a binary Jepsen test file (test.fressian)" + way
+		msg = "a binary Jepsen test file (test.fressian)" + binaryWay
 	case bytes.IndexByte(head, 0) >= 0:
 		msg = "a binary file; formats tried: " + formatNames()
 	default:
@@ -113,6 +94,12 @@ func (s *source) errorAt(at int, format string, args ...any) error {
 // errorOn builds the error about a line.
 func (s *source) errorOn(line int32, format string, args ...any) error {
 	return &history.Error{Path: s.path, Line: int(line), Msg: fmt.Sprintf(format, args...)}
+}
+
+// room estimates how many operations or events of at least width bytes the
+// text holds, one a line, so that their slice need not grow by copying.
+func (s *source) room(width int) int {
+	return min(strings.Count(s.text, "\n")+1, len(s.text)/width+1)
 }
 
 // lines calls visit with each line, its number and the offset of its start.

@@ -1,7 +1,6 @@
 package importers
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -30,8 +29,7 @@ func readSplitbrain(src *source, o *Options, rep *Report) (*history.Raw, error) 
 	if err := refuseLineOrder(src, rep); err != nil {
 		return nil, err
 	}
-	var rows []splitbrainRow
-	h := &history.Raw{}
+	x := newIntervals(src)
 	err := src.lines(func(text string, line int32, at int) error {
 		if strings.TrimSpace(text) == "" {
 			return nil
@@ -44,20 +42,13 @@ func readSplitbrain(src *source, o *Options, rep *Report) (*history.Raw, error) 
 		if err != nil {
 			return err
 		}
-		seq := int32(len(rows))
-		origin := history.Origin{Line: line, DoneLine: line, Seq: seq, DoneSeq: seq, Index: int64(seq), DoneIndex: int64(seq)}
-		if row.outcome == evInfo {
-			origin.DoneLine, origin.DoneSeq, origin.DoneIndex = 0, -1, -1
-		}
-		rows = append(rows, row)
-		h.Ops, h.Origins = append(h.Ops, op), append(h.Origins, origin)
+		x.add(history.Int(row.process), op, line)
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	rep.Timed = true
-	return h, nameSplitbrain(src, h, rows, o, rep)
+	return x.finish(o, rep)
 }
 
 func readSplitbrainRow(src *source, line int32, at, end int) (splitbrainRow, error) {
@@ -112,8 +103,8 @@ func (row *splitbrainRow) readOutcome(src *source) error {
 }
 
 // op returns the operation of a row; its process is numbered later.
-func (row *splitbrainRow) op(src *source) (history.Op[history.Value, history.Value], error) {
-	op := history.Op[history.Value, history.Value]{Invoke: row.invoke, Return: row.done, Outcome: row.outcome.outcome()}
+func (row *splitbrainRow) op(src *source) (rawOp, error) {
+	op := rawOp{Invoke: row.invoke, Return: row.done, Outcome: row.outcome.outcome()}
 	op.F, _ = row.fields["kind"].value.Str()
 	op.Key = row.fields["key"].value.Label()
 	op.Error, _ = row.fields["error"].value.Str()
@@ -146,35 +137,4 @@ func (row *splitbrainRow) op(src *source) (history.Op[history.Value, history.Val
 		op.Out = row.fields[answer].value
 	}
 	return op, nil
-}
-
-// nameSplitbrain numbers the processes. One that goes on after an operation
-// without an answer gets a new name, as in the logs of events.
-func nameSplitbrain(src *source, h *history.Raw, rows []splitbrainRow, o *Options, rep *Report) error {
-	byTime := make([]int32, len(rows))
-	for i := range byTime {
-		byTime[i] = int32(i)
-	}
-	slices.SortStableFunc(byTime, func(a, b int32) int {
-		return cmp.Compare(rows[a].invoke, rows[b].invoke)
-	})
-	b := &builder{src: src, opts: o, rep: rep, h: h, names: map[history.Value]bool{}, clients: map[history.Value]*client{}}
-	for _, i := range byTime {
-		row := &rows[i]
-		ev := event{process: history.Int(row.process), line: row.line}
-		c := b.clients[ev.process]
-		if c == nil {
-			c = &client{process: -1}
-			b.clients[ev.process] = c
-		}
-		if err := b.name(&ev, c); err != nil {
-			return err
-		}
-		h.Ops[i].Process = c.process
-		if row.outcome == evInfo {
-			c.retired = row.line
-		}
-	}
-	rep.warnRenamed()
-	return nil
 }

@@ -37,7 +37,7 @@ type violin struct {
 // readViolin reads violin's queue and stack logs. The number in brackets is
 // the process; most logs use a new one for each operation.
 func readViolin(src *source, o *Options, rep *Report) (*history.Raw, error) {
-	v := &violin{src: src, added: map[string]bool{}, called: map[history.Value]string{}}
+	v := &violin{src: src, added: map[string]bool{}, called: map[history.Value]string{}, events: make([]event, 0, src.room(12))}
 	if err := src.lines(v.scan); err != nil {
 		return nil, err
 	}
@@ -54,7 +54,7 @@ func readViolin(src *source, o *Options, rep *Report) (*history.Raw, error) {
 	return h, err
 }
 
-// scan finds the object, and the values that are added.
+// scan finds the object, and which names of nothing are added as values.
 func (v *violin) scan(text string, line int32, _ int) error {
 	text = strings.TrimSpace(text)
 	if object, ok := strings.CutPrefix(strings.TrimSpace(strings.TrimPrefix(text, "#")), "@object"); ok && text[0] == '#' {
@@ -67,7 +67,9 @@ func (v *violin) scan(text string, line int32, _ int) error {
 		return nil
 	}
 	if _, arg, ok := strings.Cut(text, "("); ok {
-		v.added[strings.TrimSpace(strings.TrimSuffix(arg, ")"))] = true
+		if arg = strings.TrimSpace(strings.TrimSuffix(arg, ")")); violinEmpty[arg] {
+			v.added[arg] = true
+		}
 	}
 	return nil
 }
