@@ -32,6 +32,7 @@ type checker struct {
 	parts   atomic.Int64 // to decide, and decided, for progress
 	done    atomic.Int64
 	started time.Time
+	split   bool  // keys may be decided apart
 	heap    int64 // live heap of the process at which searches stop
 }
 
@@ -61,7 +62,7 @@ func CheckSubject(ctx context.Context, s *spec.Subject, level Level, o Options) 
 		err = c.byViews(verdict)
 	case o.Engine == "brute":
 		err = c.brute(verdict)
-	case c.splits():
+	case c.split && !c.opts.NoSplit:
 		err = c.perKey(verdict)
 	default:
 		err = c.together(verdict)
@@ -84,7 +85,7 @@ func CheckSubject(ctx context.Context, s *spec.Subject, level Level, o Options) 
 // not local, the other keys may still forbid what each key allows.
 func (c *checker) onlyConvicts(v *spec.Verdict) {
 	p := &v.Parts
-	if !c.opts.HasOnlyKey || len(c.subject.View.KeyName) < 2 || c.splits() || len(*p) != 1 || (*p)[0].Kind != spec.Consistent {
+	if !c.opts.HasOnlyKey || len(c.subject.View.KeyName) < 2 || c.split || len(*p) != 1 || (*p)[0].Kind != spec.Consistent {
 		return
 	}
 	(*p)[0].Kind, (*p)[0].Witness = spec.Unknown, nil
@@ -100,19 +101,14 @@ func newChecker(s *spec.Subject, level Level, o Options) (*checker, error) {
 		return nil, err
 	}
 	c.whole = positions(s.View.N)
+	code := -1
 	if o.HasOnlyKey {
-		code := slices.Index(s.View.KeyName, o.OnlyKey)
-		if code < 0 {
+		if code = slices.Index(s.View.KeyName, o.OnlyKey); code < 0 {
 			return nil, fmt.Errorf("no operation has the key %q", o.OnlyKey)
 		}
-		c.whole = s.View.Keys()[code]
-		c.view = s.View.Slice(c.whole)
 	}
-	if level.timed && c.view.Untimed {
-		return nil, &history.Error{Msg: "level " + level.Name + " has a bound in time, and some events of the history have no time"}
-	}
-	if level.timed && c.view.Order == history.ByLine {
-		if err := timesRunForwards(s); err != nil {
+	if level.timed {
+		if err := usableTimes(s, level); err != nil {
 			return nil, err
 		}
 	}
@@ -126,6 +122,14 @@ func newChecker(s *spec.Subject, level Level, o Options) (*checker, error) {
 		if err := o.Oracles[i].Apply(c.rules); err != nil {
 			return nil, err
 		}
+	}
+	c.split = c.splits()
+	if code >= 0 { // only now: whether keys may stand alone is a matter of all of them
+		c.whole = s.View.Keys()[code]
+		c.view = s.View.Slice(c.whole)
+		notices := c.rules.Notices
+		c.rules = c.rules.Slice(c.whole, c.view)
+		c.rules.Notices = notices
 	}
 	return c, nil
 }
@@ -155,6 +159,17 @@ func positions(n int) []int32 {
 		p[i] = int32(i)
 	}
 	return p
+}
+
+// usableTimes refuses a bound in time where there are no times to bound.
+func usableTimes(s *spec.Subject, level Level) error {
+	switch {
+	case s.View.Untimed:
+		return &history.Error{Msg: "level " + level.Name + " has a bound in time, and some events of the history have no time"}
+	case s.View.Order == history.ByLine:
+		return timesRunForwards(s)
+	}
+	return nil
 }
 
 // timesRunForwards refuses a bound in time on a history whose times disagree

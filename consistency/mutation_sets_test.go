@@ -111,7 +111,7 @@ func TestTimesRunForwards(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err = consistency.Check(context.Background(), h, lossy(), l, consistency.Options{})
-		if (err != nil) != refused || refused && !strings.Contains(err.Error(), "runs backwards") {
+		if (err != nil) != refused || refused && !strings.Contains(err.Error(), "run forwards") {
 			t.Errorf("%s: %v", level, err)
 		}
 	}

@@ -82,13 +82,12 @@ func TestRegularSequentialByKey(t *testing.T) {
 // TestOnlyLocalLevelsAreSplit: keys are decided apart at the levels that are
 // local, and nowhere else, whatever the history.
 func TestOnlyLocalLevelsAreSplit(t *testing.T) {
-	local := map[string]bool{"linearizable": true, "bounded-staleness": true, "per-key-sequential": true}
+	local := map[string]bool{"linearizable": true, "bounded-staleness": true, "per-key-sequential": true,
+		"regular": true, "safe": true, "timeline": true, "prefix-linearizable": true}
+	params := map[string]string{"bounded-staleness": ":k=2,t=1ns", "single-order": ":monotonic-reads"}
 	h := &history.Raw{Ops: []history.Op[history.Value, history.Value]{rawOp(0, "", "x", 1, 0, 0, 1), rawOp(1, "", "y", 1, 0, 0, 1)}}
 	for _, info := range consistency.Levels() {
-		name := info.Name
-		if info.Params != "" {
-			name += ":k=2,t=1ns"
-		}
+		name := info.Name + params[info.Name]
 		if v := checkRaw(t, h, name); v.Split != local[info.Name] {
 			t.Errorf("%s: split %v", name, v.Split)
 		}

@@ -11,7 +11,7 @@ import (
 // and no hard order between operations of different keys goes beyond real
 // time (docs/ARCHITECTURE.md, section 8).
 func (c *checker) splits() bool {
-	if !c.level.Local || c.opts.NoSplit {
+	if !c.level.Local {
 		return false
 	}
 	for _, s := range c.rules.Hard {

@@ -32,6 +32,9 @@ without loss.`,
 			if err := f.parse(cmd); err != nil {
 				return err
 			}
+			if out != "" && sameFile(out, files[0]) {
+				return usagef("-o %s would overwrite the history", out)
+			}
 			return a.convert(f, files[0], to.value, out)
 		},
 		ValidArgsFunction: cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault),
@@ -83,7 +86,7 @@ func (a *app) writeTo(path string, write func(io.Writer) error) error {
 		return missingFile(err)
 	}
 	w := bufio.NewWriter(file)
-	if err := write(w); err == nil {
+	if err = write(w); err == nil {
 		err = w.Flush()
 	}
 	if closed := file.Close(); err == nil {

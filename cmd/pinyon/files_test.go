@@ -96,7 +96,7 @@ func TestNoPanicEscapes(t *testing.T) {
 	if code := run([]string{"check", "-"}, panicking{}, nil, &stderr); code != exitFailure {
 		t.Errorf("exit status %d, want %d", code, exitFailure)
 	}
-	if got := stderr.String(); got != "pinyon: internal error: no input today\n" {
+	if got := stderr.String(); got != "pinyon: -: reading failed: no input today\n" {
 		t.Errorf("stderr %q", got)
 	}
 }
