@@ -40,7 +40,14 @@ var levelRules = []mutation{
 		return spec.ErrCannotTell`, `	if false {
 		return spec.ErrCannotTell`),
 	by("consistency", "TestTimesRunForwards", "A bound in time refuses lines whose times run backwards.", "consistency/check.go",
-		`if level.timed && c.view.Order == history.ByLine {`, `if false {`),
+		`case s.View.Order == history.ByLine:`, `case false:`),
+	by("consistency", "TestBoundInTimeNeedsTimes", "A bound in time refuses a history without times.", "consistency/check.go",
+		`case s.View.Untimed:`, `case false:`),
+	by("consistency", "TestOneKeyMayOnlyConvict", "One key alone may only convict at a level that is not local.", "consistency/check.go",
+		`	c.onlyConvicts(verdict)
+`, ``),
+	by("consistency", "TestNoLevelIsNoPass", "A level without a name or an order is refused.", "consistency/check.go",
+		`if level.Name == "" || level.Order == nil && level.views == nil {`, `if false {`),
 	by("consistency", "TestOnlyLocalLevelsAreSplit", "Sequential is not local.", levelsGo,
 		`How to Make a Multiprocessor Computer That Correctly Executes Multiprocess Programs\", 1979",`, `How to Make a Multiprocessor Computer That Correctly Executes Multiprocess Programs\", 1979", local: true,`),
 	by("consistency", "TestOnlyLocalLevelsAreSplit", "Ordered-sequential is not local.", levelsGo, `with A the updates",`, `with A the updates", local: true,`),

@@ -90,7 +90,7 @@ var orderRules = []mutation{
 	twin("Exact order on one node is limited to that node.", clocksGo, `	within := v.Node
 `, `	within := []int32(nil)
 `),
-	by("consistency", "TestClockErrorsByNodeJoinKeys", "Clock errors by node forbid splitting by key.", clocksGo, `Name: RealTimeName, CrossKey: true}`, `Name: RealTimeName}`),
+	by("consistency", "TestClockErrorsByNodeJoinKeys", "Clock errors by node forbid splitting by key.", clocksGo, `CrossKey: !s.PerKey}`, `CrossKey: false}`),
 	twin("Lines have no clock error.", clocksGo, `			out, in = 0, 0
 `, ``),
 	by("engine/order", "TestSessionOfUnanswered", "An operation without an answer precedes nothing in its session.", clocksGo,
