@@ -232,6 +232,7 @@ func unwritten(err error) error {
 func (a *app) checkFile(ctx context.Context, f *checkFlags, path string) (in report.Input) {
 	in = report.Input{Path: path, Budget: report.Budget{Time: f.budget, States: f.maxStates, Memory: f.memory}}
 	in.Err = a.decide(ctx, f, path, &in)
+	in.ErrCode = codeOf(in.Err)
 	return in
 }
 

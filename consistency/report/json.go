@@ -45,6 +45,7 @@ type fileReport struct {
 }
 
 type errorReport struct {
+	Code    int    `json:"code,omitempty"` // the exit status that it alone would give
 	Message string `json:"message"`
 	Path    string `json:"path,omitempty"`
 	Line    int    `json:"line,omitempty"`
@@ -162,6 +163,7 @@ func (in *Input) document() fileReport {
 	}
 	if in.Err != nil || in.Verdict == nil {
 		f.Error = errorOf(in.Err)
+		f.Error.Code = in.ErrCode
 		return f
 	}
 	v, c, r := in.Verdict, in.Verdict.Counts, in.Rules

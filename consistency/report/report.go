@@ -31,7 +31,8 @@ type Input struct {
 	Repeat       string              // the command that repeats the check, without a key; "": none
 
 	// Err is why there is no verdict; Subject and Verdict are then nil.
-	Err error
+	Err     error
+	ErrCode int // the exit status for Err, for the JSON document
 
 	_ struct{}
 }
