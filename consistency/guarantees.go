@@ -124,7 +124,7 @@ func overlapping(v *history.View) []bool {
 	for _, ops := range v.Keys() {
 		var writes []int32
 		for _, x := range ops {
-			if !v.Read[x] {
+			if !v.Read[x] && (v.Idle == nil || !v.Idle[x]) { // an unanswered read writes nothing
 				writes = append(writes, x)
 			}
 		}

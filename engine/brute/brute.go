@@ -51,7 +51,11 @@ func Decide(s *spec.Subject, level string, extra func(a, b int32) bool) (consist
 		return false, nil, err
 	}
 	m := s.Machine(context.Background(), s.View, false)
-	return search(s.View, hard.Close(), objectFor(m, s.View, d.Versions))
+	o := objectFor(m, s.View, d.Versions)
+	if free := d.Free(s.View); free != nil {
+		o = lenient{o, free}
+	}
+	return search(s.View, hard.Close(), o)
 }
 
 // DecideFunc is Decide for a level of the caller's own: hard says which

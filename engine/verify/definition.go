@@ -24,6 +24,12 @@ const (
 	staleByVersions
 	staleByTime // also with versions: the order is the same
 	perKeySequential
+	singleOrder // with the guarantees of the Definition
+	prefixSequential
+	prefixLinearizable
+	timeline
+	regular
+	safe
 )
 
 var plainLevels = map[string]level{
@@ -33,6 +39,41 @@ var plainLevels = map[string]level{
 	"real-time-writes":   realTimeWrites,
 	"regular-sequential": regularSequential,
 	"per-key-sequential": perKeySequential,
+
+	"prefix-sequential":   prefixSequential,
+	"prefix-linearizable": prefixLinearizable,
+	"timeline":            timeline,
+	"regular":             regular,
+	"safe":                safe,
+}
+
+// classes are the pairs of a session, by whether each side is a read.
+type classes uint8
+
+const (
+	writeRead  classes = 1 << iota // read-your-writes
+	readRead                       // monotonic-reads
+	writeWrite                     // monotonic-writes
+	readWrite                      // writes-follow-reads
+	allClasses = writeRead | readRead | writeWrite | readWrite
+)
+
+var guarantees = map[string]classes{
+	"read-your-writes": writeRead, "monotonic-reads": readRead,
+	"monotonic-writes": writeWrite, "writes-follow-reads": readWrite,
+}
+
+// classOf is the class of a pair.
+func classOf(firstIsRead, secondIsRead bool) classes {
+	switch {
+	case !firstIsRead && secondIsRead:
+		return writeRead
+	case firstIsRead && secondIsRead:
+		return readRead
+	case firstIsRead:
+		return readWrite
+	}
+	return writeWrite
 }
 
 // Definition is a level as it is written down: which operation must come
@@ -47,20 +88,47 @@ type Definition struct {
 	// to that long before its invocation.
 	Bound int64
 	level level
+	// session is which pairs of a session are ordered.
+	session classes
 }
 
 // Define returns the definition of a level by its full name, such as
 // "linearizable" or "bounded-staleness:k=3,t=100ms".
 func Define(name string) (Definition, error) {
-	d := Definition{Name: name}
+	d := Definition{Name: name, session: allClasses}
 	if l, ok := plainLevels[name]; ok {
 		d.level = l
+		d.session = d.sessionClasses()
 		return d, nil
+	}
+	if list, ok := strings.CutPrefix(name, "single-order:"); ok {
+		d.level = singleOrder
+		err := d.guarantee(list)
+		return d, err
 	}
 	bounds, ok := strings.CutPrefix(name, "bounded-staleness:")
 	if !ok {
 		return d, fmt.Errorf("level %q has no definition here", name)
 	}
+	err := d.bounds(bounds)
+	return d, err
+}
+
+// guarantee reads the parameters of single-order.
+func (d *Definition) guarantee(list string) error {
+	d.session = 0
+	for _, name := range strings.Split(list, "+") {
+		class, ok := guarantees[name]
+		if !ok {
+			return fmt.Errorf("level %q: %q is no session guarantee", d.Name, name)
+		}
+		d.session |= class
+	}
+	return nil
+}
+
+// bounds reads the parameters of bounded-staleness.
+func (d *Definition) bounds(bounds string) error {
 	d.level = staleByVersions
 	k, t, both := strings.Cut(bounds, ",")
 	if !both && strings.HasPrefix(bounds, "t=") {
@@ -69,18 +137,29 @@ func Define(name string) (Definition, error) {
 	if k != "" {
 		n, err := strconv.Atoi(strings.TrimPrefix(k, "k="))
 		if err != nil || n < 1 || !strings.HasPrefix(k, "k=") {
-			return d, fmt.Errorf("level %q: expected k=N with N at least 1, got %q", name, k)
+			return fmt.Errorf("level %q: expected k=N with N at least 1, got %q", d.Name, k)
 		}
 		d.Versions = n
 	}
 	if t != "" || both || k == "" {
 		span, err := time.ParseDuration(strings.TrimPrefix(t, "t="))
 		if err != nil || span < 0 || !strings.HasPrefix(t, "t=") {
-			return d, fmt.Errorf("level %q: expected t=DURATION, such as t=100ms, got %q", name, t)
+			return fmt.Errorf("level %q: expected t=DURATION, such as t=100ms, got %q", d.Name, t)
 		}
-		d.level, d.Bound = staleByTime, int64(span)
+		d.level, d.Bound, d.session = staleByTime, int64(span), writeWrite
 	}
-	return d, nil
+	return nil
+}
+
+// sessionClasses is which pairs of a session a level without parameters orders.
+func (d Definition) sessionClasses() classes {
+	switch d.level {
+	case prefixSequential:
+		return writeWrite
+	case prefixLinearizable, timeline, regular, safe:
+		return 0
+	}
+	return allClasses
 }
 
 // AsksReads reports whether the level depends on what a read is.
@@ -90,6 +169,16 @@ func (d Definition) AsksReads() bool {
 		return false
 	}
 	return true
+}
+
+// perKey reports whether the level is a condition on each key alone, so that
+// its relation never leads from one key to another.
+func (d Definition) perKey() bool {
+	switch d.level {
+	case perKeySequential, prefixLinearizable, timeline, regular, safe:
+		return true
+	}
+	return false
 }
 
 // usable refuses a View whose model cannot tell reads where the level asks.
@@ -110,16 +199,21 @@ func (d Definition) Holds(v *history.View, a, b int32) bool {
 //
 //	linearizable, sequential, ordered-sequential, real-time-writes,
 //	regular-sequential, bounded-staleness:k: every pair of a session
-//	bounded-staleness:t: the pairs in which neither is a read
+//	bounded-staleness:t, prefix-sequential: the pairs in which neither is a read
+//	single-order: the pairs of the guarantees
 //	per-key-sequential: the pairs of one key
+//	prefix-linearizable, timeline, regular, safe: none
 func (d Definition) inSession(v *history.View, a, b int32) bool {
-	switch d.level {
-	case staleByTime:
-		return !v.Read[a] && !v.Read[b] && session(v, a, b)
-	case perKeySequential:
-		return v.Key[a] == v.Key[b] && session(v, a, b)
+	switch d.session {
+	case 0:
+		return false
+	case allClasses:
+	default:
+		if d.session&classOf(v.Read[a], v.Read[b]) == 0 {
+			return false
+		}
 	}
-	return session(v, a, b)
+	return session(v, a, b) && (d.level != perKeySequential || v.Key[a] == v.Key[b])
 }
 
 // inTime is the real-time part of each level:
@@ -129,7 +223,10 @@ func (d Definition) inSession(v *history.View, a, b int32) bool {
 //	real-time-writes: before(write, write)
 //	regular-sequential: before(write, write), before(write, read of its key)
 //	bounded-staleness:t: before with the calls of reads t earlier
-//	sequential, per-key-sequential: none
+//	prefix-linearizable: before(write, write) of one key
+//	timeline: before(any, write) of one key
+//	regular, safe: before(any, any) of one key, one of them a write
+//	sequential, per-key-sequential, prefix-sequential, single-order: none
 func (d Definition) inTime(v *history.View, a, b int32) bool {
 	switch d.level {
 	case linearizable, staleByVersions:
@@ -142,6 +239,21 @@ func (d Definition) inTime(v *history.View, a, b int32) bool {
 		return !v.Read[a] && (!v.Read[b] || v.Key[a] == v.Key[b]) && before(v, a, b)
 	case staleByTime:
 		return d.beforeBound(v, a, b)
+	case prefixLinearizable:
+		return v.Key[a] == v.Key[b] && !v.Read[a] && !v.Read[b] && before(v, a, b)
+	case timeline:
+		return v.Key[a] == v.Key[b] && !v.Read[b] && before(v, a, b)
+	case regular, safe:
+		return v.Key[a] == v.Key[b] && !(v.Read[a] && v.Read[b]) && before(v, a, b)
+	}
+	return false
+}
+
+// timeless reports that the level knows no real time.
+func (d Definition) timeless() bool {
+	switch d.level {
+	case sequential, perKeySequential, prefixSequential, singleOrder:
+		return true
 	}
 	return false
 }

@@ -67,8 +67,8 @@ func (p *piece) misplaced(late, early int32) error {
 
 // sessions checks the session part of the level: along each session, in its
 // own order, every operation must be placed after all that got an answer
-// before it. (Where a level exempts reads or pairs of two keys, the session
-// without reads, or its part of one key, is walked.)
+// before it and are of a class that must precede it. (Where a level exempts
+// pairs of two keys, the session's part of one key is walked.)
 func (p *piece) sessions(placed []int32) error {
 	type session struct{ process, key int32 }
 	v := p.view
@@ -76,9 +76,6 @@ func (p *piece) sessions(placed []int32) error {
 	place := make([]int, v.N)
 	for i, x := range placed {
 		place[x] = i
-		if p.level == staleByTime && v.Read[x] {
-			continue
-		}
 		s := session{process: v.Process[x]}
 		if p.level == perKeySequential {
 			s.key = v.Key[x]
@@ -92,13 +89,20 @@ func (p *piece) sessions(placed []int32) error {
 			}
 			return 1
 		})
-		last := int32(-1) // the one placed last among those with an answer
+		lasts := [2]int32{-1, -1} // writes, reads: the one placed last among those with an answer
 		for _, x := range list {
-			if last >= 0 && place[x] < place[last] {
-				return p.misplaced(last, x)
+			read := v.Read != nil && v.Read[x]
+			for class, last := range lasts {
+				if last >= 0 && place[x] < place[last] && p.session&classOf(class == 1, read) != 0 {
+					return p.misplaced(last, x)
+				}
 			}
-			if !v.Info[x] {
-				last = x
+			class := 0
+			if read {
+				class = 1
+			}
+			if old := lasts[class]; !v.Info[x] && (old < 0 || place[x] > place[old]) {
+				lasts[class] = x
 			}
 		}
 	}
@@ -119,7 +123,7 @@ func (p *piece) kinOf(x int32) kin {
 	if v.ClockError.ByNode != nil {
 		k.node = v.Node[x]
 	}
-	if p.level == regularSequential && k.read {
+	if p.level == regularSequential && k.read || p.perKey() {
 		k.key = v.Key[x]
 	}
 	return k
@@ -130,7 +134,7 @@ func (p *piece) kinOf(x int32) kin {
 // is enough to ask, for each operation, about the latest of each kin placed
 // before it.
 func (p *piece) times(placed []int32) error {
-	if p.level == sequential || p.level == perKeySequential {
+	if p.timeless() {
 		return nil
 	}
 	v := p.view
@@ -146,7 +150,7 @@ func (p *piece) times(placed []int32) error {
 		for node := range nodes {
 			for bits := range 4 {
 				k := kin{read: bits&1 != 0, instant: bits&2 != 0, node: node, key: -1}
-				if p.level == regularSequential && k.read {
+				if p.level == regularSequential && k.read || p.perKey() {
 					k.key = v.Key[x]
 				}
 				if early, ok := latest[k]; ok && p.inTime(v, x, early) {

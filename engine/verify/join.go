@@ -20,7 +20,7 @@ import (
 // edge never leads back). This holds for before() with one clock error for
 // all, once the session edges from key to key are edges of before() too.
 func (c *checker) join() Result {
-	if c.level == perKeySequential && c.extra == nil {
+	if c.perKey() && c.extra == nil {
 		return Result{} // there are no edges from key to key
 	}
 	if c.subject.View.N <= closureLimit {

@@ -63,18 +63,19 @@ func Pram(ctx context.Context, p Problem) (spec.Part, error) {
 		return vacuous(v), nil
 	}
 	session := order.Session(v, nil, false)
-	return eachProcess(ctx, p, []order.Source{session}, func(process, op int32) bool { return true })
+	return eachProcess(ctx, p, []order.Source{session}, nil)
 }
 
 // eachProcess decides, process by process, whether its reads and the updates
-// that count for it have a legal order under the hard order sources.
+// that count for it (nil: all of them) have a legal order under the hard order
+// sources.
 func eachProcess(ctx context.Context, p Problem, sources []order.Source, counts func(process, op int32) bool) (spec.Part, error) {
 	v := p.View
 	whole := spec.Part{Kind: spec.Consistent, Ops: v.N, Engine: "views"}
 	for process := range int32(len(v.ProcessName)) {
 		keep, own := viewOf(v, process, counts)
-		if !own && process > 0 {
-			continue // it read nothing: its view is the updates alone, which the first one covers
+		if !own && counts == nil && process > 0 {
+			continue // it read nothing: its view is the updates alone, which every view holds
 		}
 		part, err := decideView(ctx, p, sources, keep)
 		if err != nil {
@@ -96,7 +97,7 @@ func eachProcess(ctx context.Context, p Problem, sources []order.Source, counts 
 func viewOf(v *history.View, process int32, counts func(process, op int32) bool) (keep []int32, own bool) {
 	for i := range int32(v.N) {
 		mine := v.Process[i] == process
-		if v.Read[i] && mine || !v.Read[i] && (mine || counts(process, i)) {
+		if v.Read[i] && mine || !v.Read[i] && (mine || counts == nil || counts(process, i)) {
 			keep = append(keep, i)
 			own = own || v.Read[i]
 		}

@@ -11,6 +11,9 @@
 // history in four is simulated along an order that keeps sessions only, so
 // that the weaker levels have something to accept.
 //
+// Weak histories come from replicas that hear of each other's writes late, in
+// one of several disciplines, for the levels that have no single order.
+//
 // Squeezed histories put all times on two to four instants, with operations
 // of zero width, two values, mostly one process and often mostly unanswered:
 // the corner in which tie rules go wrong.
@@ -37,6 +40,16 @@ type Options struct {
 	Lines bool
 	// Oracles lets one history in two carry Edges, and one in two hints.
 	Oracles bool
+	// RegisterLike leaves out the operations of register, cas-register and kv
+	// that read and write at once without naming both values: append, add, and
+	// a cas that answers false. The other models are not affected.
+	RegisterLike bool
+	// WriteHeavy makes one read in three a write, ManyKeys lets most histories
+	// have several keys.
+	WriteHeavy, ManyKeys bool
+	// Weak lets the answers come from replicas that hear of writes late; the
+	// models must be those of RegisterLike, which it implies.
+	Weak bool
 }
 
 // Case is one generated history.
@@ -87,6 +100,7 @@ func New(seed uint64, o Options) *Gen {
 			*p = byDefault
 		}
 	}
+	o.RegisterLike = o.RegisterLike || o.Weak
 	set(&o.MaxOps, 9)
 	set(&o.Processes, 4)
 	set(&o.MaxKeys, 3)
@@ -101,7 +115,12 @@ func (g *Gen) Next() *Case {
 	c.Raw.Header.Model = c.Model
 	g.header(c.Raw)
 	g.shape(c.Raw, c.Model)
-	order := g.simulate(c)
+	var order []int
+	if g.o.Weak {
+		order = g.replicate(c)
+	} else {
+		order = g.simulate(c)
+	}
 	g.mutate(c)
 	if g.o.Oracles {
 		g.edges(c, order)
@@ -141,8 +160,8 @@ func (g *Gen) header(raw *history.Raw) {
 // shape makes the operations without their answers.
 func (g *Gen) shape(raw *history.Raw, model string) {
 	n := 1 + g.r.IntN(g.o.MaxOps)
-	if g.chance(1, 2) {
-		n = max(n, g.o.MaxOps-2)
+	if g.o.Weak || g.chance(1, 2) {
+		n = max(n, g.o.MaxOps-2) // fewer operations seldom tell weak levels apart
 	}
 	for try := 0; ; try++ {
 		raw.Ops = raw.Ops[:0]
@@ -156,6 +175,9 @@ func (g *Gen) shape(raw *history.Raw, model string) {
 		}
 	}
 	values := 2 + g.r.IntN(3)
+	if g.o.Weak {
+		values += g.r.IntN(4)
+	}
 	if g.o.Squeezed {
 		values = 2
 	}
@@ -163,6 +185,12 @@ func (g *Gen) shape(raw *history.Raw, model string) {
 	for i := range raw.Ops {
 		op := &raw.Ops[i]
 		op.F, op.In = call(g.r, model, values, text)
+		if g.o.WriteHeavy && reads(op.F) && g.chance(1, 3) {
+			op.F, op.In = call(g.r, model, values, text)
+		}
+		if g.o.RegisterLike && model == "kv" && (op.F == "append" || op.F == "add") {
+			op.F = "put"
+		}
 		op.Node = raw.Header.Nodes[g.r.IntN(len(raw.Header.Nodes))]
 	}
 	if raw.Order == history.ByLine {

@@ -20,6 +20,9 @@ func (g *Gen) intervals(raw *history.Raw, n int) {
 	}
 	span, zero := 3+g.r.IntN(2*n+6), 6
 	unanswered := []int{0, 1, 2, 3}[g.r.IntN(4)] // of 12
+	if g.o.Weak && g.chance(1, 2) {
+		unanswered = 0
+	}
 	if g.o.Squeezed {
 		span, zero = 2+g.r.IntN(3), 2
 		unanswered = []int{1, 4, 8}[g.r.IntN(3)]
@@ -63,7 +66,10 @@ func (g *Gen) times(count, span int) [][2]int64 {
 func (g *Gen) keys(raw *history.Raw) {
 	names := []string{"x", "y", "z", "k3", "k4", "k5", "k6", "k7", "k8"}
 	count := 1
-	if g.chance(1, 2) {
+	switch {
+	case g.o.ManyKeys && !g.chance(1, 6):
+		count = 2 + g.r.IntN(max(1, min(g.o.MaxKeys, len(names))-1))
+	case g.chance(1, 2):
 		count = 1 + g.r.IntN(min(g.o.MaxKeys, len(names)))
 	}
 	if count == 1 && g.chance(1, 2) {

@@ -30,6 +30,7 @@ func (g *Gen) simulate(c *Case) (order []int) {
 		pending = slices.Delete(pending, at, at+1)
 		op := &raw.Ops[i]
 		state := latest(versions, c, op.Key).clone()
+		g.fit(op, state.val)
 		out, ok := state.apply(c.Model, op.F, op.In)
 		if !ok && op.Outcome == history.Info {
 			continue
@@ -54,6 +55,16 @@ func latest(versions map[string][]*object, c *Case, key string) *object {
 		versions[key] = []*object{newObject(c.Model, c.Raw.Header.Initial)}
 	}
 	return versions[key][len(versions[key])-1]
+}
+
+// fit makes an answered cas of a register-like history one that succeeds where
+// its key holds val.
+func (g *Gen) fit(op *history.Op[history.Value, history.Value], val history.Value) {
+	if !g.o.RegisterLike || op.F != "cas" || op.Outcome == history.Info {
+		return
+	}
+	pair, _ := op.In.Elems()
+	op.In = history.Array(orNull(val), pair[1])
 }
 
 // reads reports whether f never changes an object.
@@ -116,9 +127,17 @@ func (g *Gen) mutate(c *Case) {
 	if len(answered) == 0 {
 		return
 	}
+	if g.o.Weak && g.chance(2, 5) {
+		return // the store alone has made it strange enough
+	}
 	for range []int{0, 0, 0, 0, 1, 1, 1, 2, 2, 3}[g.r.IntN(10)] {
 		op := &c.Raw.Ops[answered[g.r.IntN(len(answered))]]
 		other := &c.Raw.Ops[answered[g.r.IntN(len(answered))]]
+		if g.o.RegisterLike && op.F == "cas" {
+			pair, _ := op.In.Elems()
+			g.fit(op, g.another(c.Model, op.F, pair[g.r.IntN(2)]))
+			continue
+		}
 		if op.F == other.F && op.Out != other.Out {
 			op.Out = other.Out
 			continue

@@ -48,7 +48,7 @@ func answers(f string) bool {
 
 // Model is this package's reading of a model, typed.
 func Model(name string, initial history.Value) spec.Model[*object, Call, history.Value] {
-	return spec.Model[*object, Call, history.Value]{
+	m := spec.Model[*object, Call, history.Value]{
 		Name: name,
 		Init: func() *object { return newObject(name, initial) },
 		Step: func(s *object, in Call, out *history.Value) (*object, bool) {
@@ -70,6 +70,46 @@ func Model(name string, initial history.Value) spec.Model[*object, Call, history
 		},
 		Describe: (*object).text,
 	}
+	if name == "register" || name == "cas-register" || name == "kv" {
+		m.Holds = func(s *object) any { return s.val }
+		m.Demands = func(in Call, out *history.Value) (any, bool) { return demands(name, in, out) }
+		m.Writes = writes
+	}
+	return m
+}
+
+// demands is what a key must hold for a read to answer *out, or for a cas to
+// succeed. Nothing is known of a read without an answer, nor of a cas that
+// failed.
+func demands(model string, in Call, out *history.Value) (any, bool) {
+	named := func(v history.Value) (any, bool) {
+		if model == "kv" && v == history.Null {
+			v = history.Absent
+		}
+		return v, true
+	}
+	switch {
+	case reads(in.F) && out != nil:
+		return named(*out)
+	case in.F == "cas" && (out == nil || *out == history.True):
+		pair, _ := in.In.Elems()
+		return named(pair[0])
+	}
+	return nil, false
+}
+
+// writes is what a key holds after an update that had an effect.
+func writes(in Call, _ *history.Value) (any, bool) {
+	switch in.F {
+	case "write", "put":
+		return in.In, true
+	case "delete":
+		return history.Absent, true
+	case "cas":
+		pair, _ := in.In.Elems()
+		return pair[1], true
+	}
+	return nil, false
 }
 
 // same compares answers; what a set holds has no order.
@@ -87,13 +127,15 @@ func readOnly(in Call, out *history.Value) bool {
 	if reads(in.F) {
 		return true
 	}
+	if pair, ok := in.In.Elems(); ok && in.F == "cas" && pair[0] == pair[1] {
+		return true
+	}
 	if out == nil {
 		return false
 	}
 	switch in.F {
 	case "cas":
-		pair, _ := in.In.Elems()
-		return *out == history.False || pair[0] == pair[1]
+		return *out == history.False
 	case "remove", "try-acquire":
 		return *out == history.False
 	case "add": // a set's
