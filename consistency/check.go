@@ -21,19 +21,20 @@ const DefaultTimeout = 60 * time.Second
 
 // checker is one check on its way.
 type checker struct {
-	ctx     context.Context
-	subject *spec.Subject
-	level   Level
-	opts    Options
-	view    *history.View // what is checked; a slice of the subject's with OnlyKey
-	whole   []int32       // position in view -> position in the subject's View
-	rules   *order.Rules
-	live    engine.Live
-	parts   atomic.Int64 // to decide, and decided, for progress
-	done    atomic.Int64
-	started time.Time
-	split   bool  // keys may be decided apart
-	heap    int64 // live heap of the process at which searches stop
+	ctx       context.Context
+	subject   *spec.Subject
+	level     Level
+	opts      Options
+	view      *history.View // what is checked; a slice of the subject's with OnlyKey
+	whole     []int32       // position in view -> position in the subject's View
+	rules     *order.Rules
+	live      engine.Live
+	parts     atomic.Int64 // to decide, and decided, for progress
+	done      atomic.Int64
+	started   time.Time
+	cancelled atomic.Bool // ctx is done
+	split     bool        // keys may be decided apart
+	heap      int64       // live heap of the process at which searches stop
 }
 
 // CheckSubject is Check for an erased history, as the model registry binds it.
@@ -53,6 +54,7 @@ func CheckSubject(ctx context.Context, s *spec.Subject, level Level, o Options) 
 		defer cancel()
 	}
 	c.ctx = ctx
+	defer context.AfterFunc(ctx, func() { c.cancelled.Store(true) })()
 	c.heap = heapLimit(c.opts.MaxMemory)
 	stop := c.watch()
 	defer stop()

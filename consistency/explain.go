@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"pinyon/engine"
+	"pinyon/engine/history"
 	"pinyon/engine/order"
 	"pinyon/engine/spec"
 )
@@ -24,36 +25,37 @@ func (c *checker) firstBadReturn(ctx context.Context, t task, part *spec.Part) {
 		}
 	}
 	slices.SortStableFunc(returns, func(a, b int32) int { return cmp.Compare(view.Ret[a], view.Ret[b]) })
-	budget := 4*part.States + 10_000
+	if len(returns) == 0 || part.States > mostToHalve {
+		return
+	}
+	budget := 2*part.States + 10_000
 	low, high := 0, len(returns) // up to returns[:low] possible, up to returns[:high] not
-	var best spec.Part
-	var bestKeep []int32
 	for low+1 < high {
 		mid := (low + high) / 2
-		p, keep, ok := c.decideCut(ctx, t, returns[:mid], view.Ret[returns[mid-1]], budget)
+		p, _, ok := c.decideCut(ctx, t, returns[:mid], view, budget, true)
 		switch {
 		case !ok:
 			return
 		case p.Kind == spec.Violation:
-			high, best, bestKeep = mid, p, keep
+			high = mid
 		default:
 			low = mid
 		}
 	}
-	if best.Explain == nil {
-		p, keep, ok := c.decideCut(ctx, t, returns[:high], view.Ret[returns[high-1]], budget)
-		if !ok || p.Explain == nil {
-			return
-		}
-		best, bestKeep = p, keep
+	if best, keep, ok := c.decideCut(ctx, t, returns[:high], view, budget, false); ok && best.Explain != nil {
+		c.adoptCut(part, best, keep, returns[:high])
 	}
-	c.adoptCut(part, best, bestKeep, returns[:high])
 }
 
-// decideCut decides the part as it stood at the instant of a return: what was
-// invoked later is not there, and what returned later has no answer.
-func (c *checker) decideCut(ctx context.Context, t task, returned []int32, at int64, budget int64) (p spec.Part, keep []int32, ok bool) {
-	view := c.view.Slice(t.keep)
+// mostToHalve is the number of states of a violation up to which its first bad
+// return is looked for, as that takes a check for every halving.
+const mostToHalve = 50_000
+
+// decideCut decides the part as it stood at the instant of the last of these
+// returns: what was invoked later is not there, and what returned later has no
+// answer.
+func (c *checker) decideCut(ctx context.Context, t task, returned []int32, view *history.View, budget int64, mute bool) (p spec.Part, keep []int32, ok bool) {
+	at := view.Ret[returned[len(returned)-1]]
 	answered := make(map[int32]bool, len(returned))
 	for _, i := range returned {
 		answered[c.whole[t.keep[i]]] = true
@@ -75,9 +77,9 @@ func (c *checker) decideCut(ctx context.Context, t task, returned []int32, at in
 		return p, nil, false
 	}
 	focus := int32(slices.Index(local, returned[len(returned)-1]))
-	p, err = engine.Decide(ctx, engine.Task{Rules: rules, Machine: m, Eager: c.eager(), Focus: focus,
+	p, err = engine.Decide(ctx, engine.Task{Rules: rules, Machine: m, Eager: c.eager(), Focus: focus, Mute: mute,
 		Limits: engine.Limits{States: budget, Memory: c.opts.MaxMemory / 4}})
-	return p, local, err == nil && (p.Kind == spec.Violation && p.Explain != nil || p.Kind == spec.Consistent || p.Kind == spec.Vacuous)
+	return p, local, err == nil && (p.Kind == spec.Violation || p.Kind == spec.Consistent || p.Kind == spec.Vacuous)
 }
 
 // adoptCut takes the explanation of the cut into the part: the operation whose

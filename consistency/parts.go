@@ -272,8 +272,8 @@ func (c *checker) filter(whole task, states *int64) (*spec.Part, error) {
 
 // circle looks for a circle in the whole hard order, before any search.
 func (c *checker) circle(whole task) (*spec.Part, error) {
-	g := order.NewGraph(c.view.N, c.rules.Hard, c.view.Info, c.view.Call, nil)
-	if g.Cycle() == nil {
+	g := order.NewGraph(c.view.N, c.rules.Hard, c.view.Info, c.view.Call, &c.cancelled)
+	if g == nil || g.Cycle() == nil {
 		return nil, nil
 	}
 	part, err := c.decide(c.ctx, whole, c.opts.MaxMemory)
@@ -304,7 +304,11 @@ func (c *checker) merge(parts []spec.Part, states int64) (*spec.Part, error) {
 		return nil, err
 	}
 	sources := append(append([]order.Source(nil), c.rules.Hard...), order.Source{Relation: edges, Name: "merge"})
-	line, ok := order.NewGraph(c.view.N, sources, optional, c.view.Call, nil).Linear()
+	g := order.NewGraph(c.view.N, sources, optional, c.view.Call, &c.cancelled)
+	if g == nil {
+		return nil, nil
+	}
+	line, ok := g.Linear()
 	if !ok {
 		return nil, nil
 	}

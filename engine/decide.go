@@ -21,6 +21,7 @@ type Task struct {
 	Limits  Limits
 	Live    *Live // may be nil
 	Focus   int32 // the operation to explain, or -1; see Explain
+	Mute    bool  // leave the explanation of a violation out
 }
 
 // Decide runs the whole decision on one part: hard order, circles, search.
@@ -56,23 +57,30 @@ func Decide(ctx context.Context, t Task) (spec.Part, error) {
 	part.Placed = len(res.Deepest)
 	if res.Kind == spec.Violation {
 		part.Proof = &spec.Proof{Kind: spec.ProofExhausted}
-		part.Explain = explainFarthest(ctx, p, res, t.Focus)
+		if !t.Mute {
+			part.Explain = explainFarthest(ctx, p, res, t)
+		}
 	}
 	return part, nil
 }
 
+// farthest is the number of states up to which a violation is searched again
+// for the sake of its explanation.
+const farthest = 200_000
+
 // explainFarthest explains from the longest order of a search without pinned
 // values, which stops where the outputs stop fitting rather than where they
 // are doomed; where that takes much longer, from the search that decided.
-func explainFarthest(ctx context.Context, p Problem, res Result, focus int32) *spec.Explanation {
-	plain := p
+func explainFarthest(ctx context.Context, p Problem, res Result, t Task) *spec.Explanation {
+	plain, limits := p, t.Limits
 	plain.NoPins = true
-	if _, ok := p.Machine.(spec.Tokens); ok {
-		if far := Search(ctx, plain, Limits{States: 4*res.States + 20_000}, nil); far.Kind == spec.Violation {
-			return Explain(plain, far, focus)
+	limits.States = res.States + 20_000
+	if _, ok := p.Machine.(spec.Tokens); ok && res.States <= farthest {
+		if far := Search(ctx, plain, limits, nil); far.Kind == spec.Violation {
+			return Explain(plain, far, t.Focus)
 		}
 	}
-	return Explain(p, res, focus)
+	return Explain(p, res, t.Focus)
 }
 
 // cyclePart is the violation that a circle of hard edges proves, or the error
