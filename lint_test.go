@@ -41,7 +41,7 @@ var imports = []struct {
 	{"oracles", []string{"engine/history", "engine/history/suggest", "engine/order", "oracles/rule"}},
 	{"consistency", []string{"engine", "engine/brute", "engine/history", "engine/history/suggest", "engine/order", "engine/spec", "engine/views"}},
 	{"consistency/report", []string{"consistency", "engine/history", "engine/order", "engine/spec"}},
-	{"cmd/pinyon", []string{"consistency", "consistency/report", "engine/history", "engine/history/importers", "engine/history/suggest", "engine/order", "engine/spec", "engine/verify", "models", "oracles"}},
+	{"cmd/pinyon", []string{"consistency", "consistency/report", "engine/history", "engine/history/importers", "engine/history/suggest", "engine/order", "engine/spec", "engine/verify", "engine/views", "models", "oracles"}},
 	{"bench/mutations", nil},
 }
 

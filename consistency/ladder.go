@@ -124,7 +124,7 @@ func reach(name string) (n int) {
 
 func (l *Ladder) ask(ctx context.Context, s *spec.Subject, name string, o Options) (Rung, error) {
 	r := Rung{Level: name}
-	if len(o.Oracles) == 0 {
+	if len(o.Oracles) == 0 && !o.HasOnlyKey { // what one key alone allows implies nothing
 		for _, done := range l.Rungs {
 			if done.Kind == spec.Consistent && Implies(done.Level, name) {
 				r.Kind, r.By = spec.Consistent, done.Level

@@ -147,7 +147,7 @@ var families = []family{
 	},
 	{
 		name:     "read-your-writes",
-		doc:      "One order of all writes, the last of a key wins, in which each read saw the last of what it must have seen: what it saw, and the earlier writes of its process.",
+		doc:      "One order of all writes, the last of a key wins, in which each read saw the last of what it must have seen: what it saw, and the earlier writes of its process. No read sees a later write of its own process.",
 		source:   "Terry et al., \"Session Guarantees for Weakly Consistent Replicated Data\", PDIS 1994, for a convergent store",
 		whyLocal: "the order of writes crosses keys",
 		build:    sessionLevel(views.Guarantees{ReadYourWrites: true}),

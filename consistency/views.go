@@ -2,6 +2,7 @@ package consistency
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"pinyon/engine"
@@ -25,6 +26,9 @@ func sessionLevel(g views.Guarantees) func(params) (Level, error) {
 	return viewLevel(func(ctx context.Context, p views.Problem) (spec.Part, error) { return views.SessionLevel(ctx, p, g) })
 }
 
+// ErrOptions marks options that do not go together.
+var ErrOptions = errors.New("options")
+
 // byViews decides a level without a single order, all keys together.
 func (c *checker) byViews(v *spec.Verdict) (err error) {
 	whole := task{keep: positions(c.view.N)}
@@ -34,10 +38,10 @@ func (c *checker) byViews(v *spec.Verdict) (err error) {
 		}
 	}()
 	if c.opts.Oracles != nil {
-		return fmt.Errorf("level %s has no single order of all operations, which an oracle could strengthen; drop the oracle or choose another level", c.level.Name)
+		return fmt.Errorf("%w: level %s has no single order of all operations, which an oracle could strengthen; drop the oracle or choose another level", ErrOptions, c.level.Name)
 	}
 	if c.opts.Engine == "brute" {
-		return fmt.Errorf("level %s is not decided by the engine brute", c.level.Name)
+		return fmt.Errorf("%w: level %s is not decided by the engine brute", ErrOptions, c.level.Name)
 	}
 	machine := func(view *history.View) (spec.Machine, error) { return c.machine(c.ctx, view) }
 	limits := engine.Limits{States: c.opts.MaxStates, Memory: c.opts.MaxMemory, Heap: c.heap}

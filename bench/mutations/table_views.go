@@ -48,6 +48,8 @@ var viewRules = []mutation{
 `, ``),
 	by("consistency", "TestOrdersEqualTwin", "A guarantee under one order keeps its own class of session edges.", "consistency/guarantees.go",
 		`		if v.Read[i] != toRead {`, `		if false {`),
+	by("cmd/pinyon", "TestUntimedFiles", "A file without times stays one under its model.", "models/bind.go",
+		`Untimed: h.Untimed, `, ``),
 	by("consistency", "TestImplicationsAreInTheHierarchy", "The ladder concludes only what the hierarchy says.", "consistency/ladder.go",
 		`	{"sequential", "pram"}, //`, `	{"causal-memory", "pram"}, //`),
 }

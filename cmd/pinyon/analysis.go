@@ -64,7 +64,7 @@ func findings(r *models.Result, key string, bad bool) string {
 		switch {
 		case f.Bad != bad || bad && f.Key != key:
 		case len(lines) < analysisShown:
-			lines = append(lines, f.Name+": "+f.Text)
+			lines = append(lines, f.Name+": "+report.Clipped(f.Text))
 		default:
 			more++
 		}

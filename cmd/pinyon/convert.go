@@ -67,6 +67,9 @@ func (a *app) convert(f *readFlags, path, to, out string) error {
 	if len(h.Ops) == 0 {
 		h.Order = history.ByTime // there are no lines to keep in order
 	}
+	if h.Untimed {
+		a.say("the file has no times: positions of events stand for them, and no level with a bound in time means anything on the new file")
+	}
 	if to == "edn" {
 		return a.writeTo(out, func(w io.Writer) error { return importers.WriteEDN(w, h) })
 	}

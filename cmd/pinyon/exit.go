@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"io/fs"
 
+	"pinyon/consistency"
 	"pinyon/engine/history"
 	"pinyon/engine/spec"
+	"pinyon/engine/views"
 	"pinyon/oracles"
 )
 
@@ -60,7 +62,7 @@ func codeOf(err error) int {
 		return s.code
 	case errors.As(err, &malformed), errors.Is(err, oracles.ErrOwn):
 		return exitMalformed
-	case errors.Is(err, spec.ErrCannotTell):
+	case errors.Is(err, spec.ErrCannotTell), errors.Is(err, consistency.ErrOptions), errors.Is(err, views.ErrModel):
 		return exitUsage
 	case errors.As(err, &path):
 		return exitNoInput

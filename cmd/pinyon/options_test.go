@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -55,6 +56,29 @@ func TestReadings(t *testing.T) {
 		var out, errs bytes.Buffer
 		if got := run(append([]string{"check", filepath.Join(dir, r.file)}, strings.Fields(r.flags)...), nil, &out, &errs); got != r.want {
 			t.Errorf("%s %s: exit %d, want %d\n%s%s", r.file, r.flags, got, r.want, out.String(), errs.String())
+		}
+	}
+}
+
+// TestUntimedFiles: what an importer read without times reaches the level, and
+// a bound in time is refused; options that do not go together are wrong usage.
+func TestUntimedFiles(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "history.txt")
+	text := "0\t:invoke\t:write\t1\n0\t:ok\t:write\t1\n1\t:invoke\t:read\tnil\n1\t:ok\t:read\t0\n"
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for flags, want := range map[string]int{
+		"--level bounded-staleness:t=1s":     exitMalformed,
+		"--level bounded-staleness:k=2,t=1s": exitMalformed,
+		"--level bounded-staleness:k=2":      exitConsistent,
+		"--level linearizable":               exitViolation,
+		"--level causal --engine brute":      exitUsage,
+	} {
+		var out, errs bytes.Buffer
+		args := append([]string{"check", path, "--model", "register", "--init", "0"}, strings.Fields(flags)...)
+		if got := run(args, nil, &out, &errs); got != want {
+			t.Errorf("%s: exit %d, want %d\n%s%s", flags, got, want, out.String(), errs.String())
 		}
 	}
 }

@@ -112,7 +112,7 @@ func (in *Input) explainSearch(p *spec.Part, withKey, all bool) []string {
 			counted(len(e.Prefix), "operation", "operations"), in.shorts(last, withKey)))
 	}
 	if e.State != "" {
-		lines = append(lines, "the state is then "+clipped(e.State))
+		lines = append(lines, "the state is then "+Clipped(e.State))
 	}
 	lines = append(lines, in.refusals(e, withKey, all)...)
 	return append(lines, fmt.Sprintf("found by trying all orders (%s)", counted(p.States, "state", "states")))
@@ -166,7 +166,7 @@ func (in *Input) whyNot(r spec.Refusal, withKey bool) string {
 	case r.After >= 0:
 		return fmt.Sprintf("must follow %s, which is not placed (%s)", in.short(r.After, withKey), r.Why)
 	case r.Demander != nil:
-		return fmt.Sprintf("%s, and %s still needs it", clipped(r.Why), in.short(*r.Demander, withKey))
+		return fmt.Sprintf("%s, and %s still needs it", Clipped(r.Why), in.short(*r.Demander, withKey))
 	}
-	return clipped(r.Why)
+	return Clipped(r.Why)
 }

@@ -45,15 +45,15 @@ func (in *Input) process(i int32) string {
 
 // did says what operation i did, with its key where several stand together.
 func (in *Input) did(i int32, withKey bool) string {
-	s := clipped(in.Subject.Text(i))
+	s := Clipped(in.Subject.Text(i))
 	if v := in.Subject.View; withKey && len(v.KeyName) > 1 && v.KeyName[v.Key[i]] != "" {
 		s += " on " + v.KeyName[v.Key[i]]
 	}
 	return s
 }
 
-// clipped shortens what would fill the screen; the JSON document has it whole.
-func clipped(s string) string {
+// Clipped shortens what would fill the screen; the JSON document has it whole.
+func Clipped(s string) string {
 	const most = 300
 	r := []rune(s[:min(len(s), 4*most)])
 	if len(r) <= most && len(s) <= 4*most {
