@@ -110,7 +110,8 @@ func (r *tableReader) get(row *tableRow, name string) (cell, error) {
 		if err != nil {
 			return c, err
 		}
-		if c.col > 0 {
+		// The first part of a path is there; only a value shows that all of it is.
+		if c.col > 0 && (c.v != history.Absent || !strings.Contains(column, ".")) {
 			r.seen[column] = true
 		}
 		if c.v == history.Absent {
