@@ -25,17 +25,9 @@ const (
 // by the bad patterns of Bouajjani et al. (POPL 2017, sections 3 and 5).
 // Causality is session order together with what each read saw.
 func CausalLevel(ctx context.Context, p Problem, s Strength) (spec.Part, error) {
-	if !answered(p.View) {
-		return vacuous(p.View), nil
-	}
-	r, err := newReader(p)
-	if err != nil {
-		return spec.Part{}, err
-	}
-	part := spec.Part{Ops: p.View.N, Engine: "views"}
-	if x := r.orphan(); x >= 0 {
-		part.Kind, part.Proof = spec.Violation, r.thinAir(x)
-		return part, nil
+	r, part, err := begin(p)
+	if r == nil || err != nil {
+		return part, err
 	}
 	var inner spec.Part
 	fits := func(complete bool) (*spec.Proof, error) {

@@ -21,17 +21,9 @@ type Guarantees struct {
 //	monotonic-writes     the writes of a process are ordered as it issued them
 //	writes-follow-reads  what a process saw is ordered before what it writes later
 func SessionLevel(ctx context.Context, p Problem, g Guarantees) (spec.Part, error) {
-	if !answered(p.View) {
-		return vacuous(p.View), nil
-	}
-	r, err := newReader(p)
-	if err != nil {
-		return spec.Part{}, err
-	}
-	part := spec.Part{Ops: p.View.N, Engine: "views"}
-	if x := r.orphan(); x >= 0 {
-		part.Kind, part.Proof = spec.Violation, r.thinAir(x)
-		return part, nil
+	r, part, err := begin(p)
+	if r == nil || err != nil {
+		return part, err
 	}
 	fits := func(bool) (*spec.Proof, error) {
 		if bad := r.ghost(); bad != nil {

@@ -195,6 +195,25 @@ func (r *reader) ghost() *spec.Proof {
 	return nil
 }
 
+// begin reads the history for a level that asks which write each read saw. A
+// nil reader says that the part is decided already: nothing was answered, or
+// something was seen that nobody wrote.
+func begin(p Problem) (*reader, spec.Part, error) {
+	if !answered(p.View) {
+		return nil, vacuous(p.View), nil
+	}
+	r, err := newReader(p)
+	if err != nil {
+		return nil, spec.Part{}, err
+	}
+	part := spec.Part{Ops: p.View.N, Engine: "views"}
+	if x := r.orphan(); x >= 0 {
+		part.Kind, part.Proof = spec.Violation, r.thinAir(x)
+		return nil, part, nil
+	}
+	return r, part, nil
+}
+
 // orphan returns a demand that nothing can have answered, or -1.
 func (r *reader) orphan() int32 {
 	for _, x := range r.open {
