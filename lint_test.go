@@ -28,7 +28,9 @@ var imports = []struct {
 }{
 	{"engine/history/suggest", nil},
 	{"engine/history", []string{"engine/history/suggest"}},
+	{"engine/history/strictyaml", []string{"engine/history", "engine/history/suggest"}},
 	{"engine/history/importers", []string{"engine/history", "engine/history/suggest"}},
+	{"oracles/rule", []string{"engine/history", "engine/history/suggest"}},
 	{"engine/order", []string{"engine/history"}},
 	{"engine/spec", []string{"engine/history"}},
 	{"engine/verify", []string{"engine/history", "engine/spec"}},
@@ -37,8 +39,7 @@ var imports = []struct {
 	{"engine", []string{"engine/history", "engine/order", "engine/spec"}},
 	{"engine/views", []string{"engine", "engine/history", "engine/order", "engine/spec"}},
 	{"models", []string{"engine/history", "engine/history/suggest", "engine/spec"}},
-	{"oracles/rule", []string{"engine/history", "engine/history/suggest"}},
-	{"oracles", []string{"engine/history", "engine/history/suggest", "engine/order", "oracles/rule"}},
+	{"oracles", []string{"engine/history", "engine/history/strictyaml", "engine/order", "oracles/rule"}},
 	{"consistency", []string{"engine", "engine/brute", "engine/history", "engine/history/suggest", "engine/order", "engine/spec", "engine/views"}},
 	{"consistency/report", []string{"consistency", "engine/history", "engine/order", "engine/spec"}},
 	{"cmd/pinyon", []string{"consistency", "consistency/report", "engine/history", "engine/history/importers", "engine/history/suggest", "engine/order", "engine/spec", "engine/verify", "engine/views", "models", "oracles"}},
@@ -52,7 +53,7 @@ var external = map[string][]string{
 	"github.com/spf13/cobra":            {"cmd/pinyon"},
 	"github.com/spf13/pflag":            {"cmd/pinyon"},
 	"golang.org/x/term":                 {"cmd/pinyon"},
-	"gopkg.in/yaml.v3":                  {"oracles"},
+	"gopkg.in/yaml.v3":                  {"engine/history/strictyaml"},
 }
 
 // maxLines is the length of the longest function allowed.

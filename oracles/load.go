@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"pinyon/engine/history"
+	"pinyon/engine/history/strictyaml"
 	"pinyon/engine/order"
 	"pinyon/oracles/rule"
 )
@@ -50,8 +51,8 @@ type document struct {
 // differently from what was meant (tags, anchors, aliases, comments that cut a
 // rule short).
 func Load(path string, data []byte) (order.Oracle, error) {
-	l := &loader{file: file{path, data}}
-	root, err := l.parse()
+	l := &loader{File: strictyaml.File{Path: path, Data: data, What: "an oracle", Has: "the keys oracle, version and an order"}}
+	root, err := l.Parse()
 	if err != nil {
 		return order.Oracle{}, err
 	}
@@ -100,103 +101,67 @@ func add(r *order.Rules, soft bool, name string, rel order.Relation) {
 
 // loader gives meaning to the nodes of one file.
 type loader struct {
-	file
+	strictyaml.File
 	doc document
 }
 
-func (l *loader) at(n *node, format string, args ...any) error {
-	return l.errorf(n.line, n.col, format, args...)
-}
-
-// get returns the value of a key of a table, or nil.
-func (n *node) get(key string) *node {
-	for i, k := range n.keys {
-		if k.text == key {
-			return n.items[i]
+func (l *loader) document(root *strictyaml.Node) (*document, error) {
+	if root.Form != strictyaml.Table {
+		return nil, l.At(root, "an oracle is a table of keys (%s), and this is %s", strings.Join(documentKeys, ", "), root.Form)
+	}
+	for _, k := range root.Keys {
+		if slices.Contains(laterKeys, k.Text) {
+			return nil, l.At(k, "%s is not supported yet; the keys supported are %s", k.Text, strings.Join(documentKeys, ", "))
 		}
 	}
-	return nil
-}
-
-func (l *loader) document(root *node) (*document, error) {
-	if root.form != table {
-		return nil, l.at(root, "an oracle is a table of keys (%s), and this is %s", strings.Join(documentKeys, ", "), root.form)
-	}
-	for _, k := range root.keys {
-		if slices.Contains(laterKeys, k.text) {
-			return nil, l.at(k, "%s is not supported yet; the keys supported are %s", k.text, strings.Join(documentKeys, ", "))
-		}
-	}
-	if err := l.knownKeys(root, "an oracle", documentKeys...); err != nil {
+	if err := l.KnownKeys(root, "an oracle", documentKeys...); err != nil {
 		return nil, err
 	}
 	// Fields come first: everything after them uses their types.
-	for _, step := range []func(*node) error{l.header, l.fields, l.lists, l.scope, l.ordering, l.rules} {
+	for _, step := range []func(*strictyaml.Node) error{l.header, l.fields, l.lists, l.scope, l.ordering, l.rules} {
 		if err := step(root); err != nil {
 			return nil, err
 		}
 	}
 	if l.doc.orderBy == nil && len(l.doc.rules) == 0 {
-		return nil, l.at(root, "the oracle orders nothing: it has none of hard, soft and order_by")
+		return nil, l.At(root, "the oracle orders nothing: it has none of hard, soft and order_by")
 	}
 	return &l.doc, nil
 }
 
-func (l *loader) knownKeys(n *node, what string, known ...string) error {
-	for _, k := range n.keys {
-		if !slices.Contains(known, k.text) {
-			return l.at(k, "%s has no key %s%s; its keys are %s", what, k.text, rule.DidYouMean(k.text, known), strings.Join(known, ", "))
-		}
-	}
-	return nil
-}
-
-// word returns the text of a scalar that must be a string.
-func (l *loader) word(n *node, what string) (string, error) {
-	switch {
-	case n.form != scalar:
-		return "", l.at(n, "%s must be a text, and this is %s", what, n.form)
-	case n.tag != "!!str":
-		return "", l.at(n, "%s must be a text; YAML reads this as %s, so put it in quotes if it is meant", what, tagName(n.tag))
-	case n.text == "":
-		return "", l.at(n, "%s is empty", what)
-	}
-	return n.text, nil
-}
-
 // choice returns which of some words the key holds; the first is the default.
-func (l *loader) choice(root *node, key string, words ...string) (int, error) {
-	n := root.get(key)
+func (l *loader) choice(root *strictyaml.Node, key string, words ...string) (int, error) {
+	n := root.Get(key)
 	if n == nil {
 		return 0, nil
 	}
-	s, err := l.word(n, key)
+	s, err := l.Word(n, key)
 	if err != nil {
 		return 0, err
 	}
 	i := slices.Index(words, s)
 	if i < 0 {
-		return 0, l.at(n, "%s is one of %s, not %s%s", key, strings.Join(words, ", "), s, rule.DidYouMean(s, words))
+		return 0, l.At(n, "%s is one of %s, not %s%s", key, strings.Join(words, ", "), s, rule.DidYouMean(s, words))
 	}
 	return i, nil
 }
 
-func (l *loader) header(root *node) (err error) {
-	n, version := root.get("oracle"), root.get("version")
+func (l *loader) header(root *strictyaml.Node) (err error) {
+	n, version := root.Get("oracle"), root.Get("version")
 	if n == nil {
-		return l.at(root, "the key oracle, its name, is missing")
+		return l.At(root, "the key oracle, its name, is missing")
 	}
-	if l.doc.name, err = l.word(n, "the oracle's name"); err != nil {
+	if l.doc.name, err = l.Word(n, "the oracle's name"); err != nil {
 		return err
 	}
 	if !isName(l.doc.name) {
-		return l.at(n, "the oracle's name %q may hold letters, digits, - _ and . only", l.doc.name)
+		return l.At(n, "the oracle's name %q may hold letters, digits, - _ and . only", l.doc.name)
 	}
 	if version == nil {
-		return l.at(root, "the key version is missing; this is version 1")
+		return l.At(root, "the key version is missing; this is version 1")
 	}
-	if version.form != scalar || version.tag != "!!int" || version.text != "1" {
-		return l.at(version, "the version must be 1")
+	if version.Form != strictyaml.Scalar || version.Tag != "!!int" || version.Text != "1" {
+		return l.At(version, "the version must be 1")
 	}
 	return nil
 }
@@ -205,99 +170,99 @@ func isName(s string) bool {
 	return s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.") == ""
 }
 
-func (l *loader) fields(root *node) error {
+func (l *loader) fields(root *strictyaml.Node) error {
 	l.doc.fields = rule.Fields{}
-	n := root.get("fields")
+	n := root.Get("fields")
 	if n == nil {
 		return nil
 	}
-	if n.form != table {
-		return l.at(n, "fields is a table from names to types, such as {revision: int}, and this is %s", n.form)
+	if n.Form != strictyaml.Table {
+		return l.At(n, "fields is a table from names to types, such as {revision: int}, and this is %s", n.Form)
 	}
-	for i, k := range n.keys {
-		if rule.IsBuiltin(k.text) {
-			return l.at(k, "%s is built in: every operation has it, and no hint can be declared under its name", k.text)
+	for i, k := range n.Keys {
+		if rule.IsBuiltin(k.Text) {
+			return l.At(k, "%s is built in: every operation has it, and no hint can be declared under its name", k.Text)
 		}
-		typ, err := l.fieldType(n.items[i])
+		typ, err := l.fieldType(n.Items[i])
 		if err != nil {
 			return err
 		}
-		l.doc.fields[k.text] = typ
+		l.doc.fields[k.Text] = typ
 	}
 	return nil
 }
 
-func (l *loader) fieldType(n *node) (rule.Type, error) {
+func (l *loader) fieldType(n *strictyaml.Node) (rule.Type, error) {
 	const types = "a type is int, string or [int]"
 	inner := n
-	if n.form == list && len(n.items) == 1 {
-		inner = n.items[0]
+	if n.Form == strictyaml.List && len(n.Items) == 1 {
+		inner = n.Items[0]
 	}
-	if inner.form != scalar || inner.tag != "!!str" {
-		return 0, l.at(n, types)
+	if inner.Form != strictyaml.Scalar || inner.Tag != "!!str" {
+		return 0, l.At(n, types)
 	}
 	switch {
-	case inner.text == "int" && n.form == list:
+	case inner.Text == "int" && n.Form == strictyaml.List:
 		return rule.Ints, nil
-	case inner.text == "int":
+	case inner.Text == "int":
 		return rule.Int, nil
-	case inner.text == "string" && n.form == scalar:
+	case inner.Text == "string" && n.Form == strictyaml.Scalar:
 		return rule.Str, nil
 	}
-	return 0, l.at(inner, "%s, not %s%s", types, inner.text, rule.DidYouMean(inner.text, []string{"int", "string"}))
+	return 0, l.At(inner, "%s, not %s%s", types, inner.Text, rule.DidYouMean(inner.Text, []string{"int", "string"}))
 }
 
-func (l *loader) lists(root *node) error {
-	n := root.get("lists")
+func (l *loader) lists(root *strictyaml.Node) error {
+	n := root.Get("lists")
 	if n == nil {
 		return nil
 	}
-	if n.form != table {
-		return l.at(n, "lists is a table from names to lists, such as {replicas: [0, 1, 2]}, and this is %s", n.form)
+	if n.Form != strictyaml.Table {
+		return l.At(n, "lists is a table from names to lists, such as {replicas: [0, 1, 2]}, and this is %s", n.Form)
 	}
 	l.doc.lists = map[string][]int64{}
-	for i, k := range n.keys {
-		v := n.items[i]
-		if v.form != list || len(v.items) == 0 {
-			return l.at(v, "the list %s must hold integers, such as [0, 1, 2]", k.text)
+	for i, k := range n.Keys {
+		v := n.Items[i]
+		if v.Form != strictyaml.List || len(v.Items) == 0 {
+			return l.At(v, "the list %s must hold integers, such as [0, 1, 2]", k.Text)
 		}
-		for _, e := range v.items {
-			num, err := strconv.ParseInt(e.text, 10, 64)
-			if e.form != scalar || e.tag != "!!int" || err != nil {
-				return l.at(e, "the list %s holds integers only", k.text)
+		for _, e := range v.Items {
+			num, err := strconv.ParseInt(e.Text, 10, 64)
+			if e.Form != strictyaml.Scalar || e.Tag != "!!int" || err != nil {
+				return l.At(e, "the list %s holds integers only", k.Text)
 			}
-			l.doc.lists[k.text] = append(l.doc.lists[k.text], num)
+			l.doc.lists[k.Text] = append(l.doc.lists[k.Text], num)
 		}
 	}
 	return nil
 }
 
-func (l *loader) scope(root *node) error {
+func (l *loader) scope(root *strictyaml.Node) error {
 	i, err := l.choice(root, "scope", "key", "all")
 	l.doc.allKeys = i == 1
 	return err
 }
 
 // rules reads the lists hard and soft.
-func (l *loader) rules(root *node) error {
+func (l *loader) rules(root *strictyaml.Node) error {
 	names := map[string]int{}
 	for _, key := range []string{"hard", "soft"} {
-		n := root.get(key)
+		n := root.Get(key)
 		if n == nil {
 			continue
 		}
-		if n.form != list || len(n.items) == 0 {
-			return l.at(n, "%s is a list of rules; each stands on a line of its own behind a -", key)
+		if n.Form != strictyaml.List || len(n.Items) == 0 {
+			return l.At(n, "%s is a list of rules; each stands on a line of its own behind a -", key)
 		}
-		for i, item := range n.items {
+		for i, item := range n.Items {
 			p, err := l.rule(item)
 			if err != nil {
 				return err
 			}
 			if p.name != "" && names[p.name] > 0 {
-				return l.at(item, "two rules are named %s; the other is on line %d", p.name, names[p.name])
+				return l.At(item, "two rules are named %s; the other is on line %d", p.name, names[p.name])
 			}
-			names[p.name] = item.line
+			names[p.name] = item.Line
 			p.soft, p.place = key == "soft", key+" "+strconv.Itoa(i+1)
 			l.doc.rules = append(l.doc.rules, p)
 		}
@@ -306,32 +271,32 @@ func (l *loader) rules(root *node) error {
 }
 
 // rule reads one rule, a text or {name, when}.
-func (l *loader) rule(n *node) (*pairRule, error) {
-	if n.form == scalar {
+func (l *loader) rule(n *strictyaml.Node) (*pairRule, error) {
+	if n.Form == strictyaml.Scalar {
 		return l.condition(n)
 	}
-	if n.form == list {
-		return nil, l.at(n, "a rule is a text or {name, when}, and this is a list%s", quoteHint)
+	if n.Form == strictyaml.List {
+		return nil, l.At(n, "a rule is a text or {name, when}, and this is a list%s", strictyaml.QuoteHint)
 	}
-	for _, k := range n.keys {
-		if k.text != "name" && k.text != "when" {
-			hint := rule.DidYouMean(k.text, []string{"name", "when"})
+	for _, k := range n.Keys {
+		if k.Text != "name" && k.Text != "when" {
+			hint := rule.DidYouMean(k.Text, []string{"name", "when"})
 			if hint == "" {
 				hint = `; if it is a condition, put the whole of it in quotes (": " in an unquoted text starts a value)`
 			}
-			return nil, l.at(k, "a rule is a text or has the keys name and when, and this has %s%s", k.text, hint)
+			return nil, l.At(k, "a rule is a text or has the keys name and when, and this has %s%s", k.Text, hint)
 		}
 	}
-	when := n.get("when")
+	when := n.Get("when")
 	if when == nil {
-		return nil, l.at(n, "the rule has no condition: the key when is missing")
+		return nil, l.At(n, "the rule has no condition: the key when is missing")
 	}
 	p, err := l.condition(when)
 	if err != nil {
 		return nil, err
 	}
-	if name := n.get("name"); name != nil {
-		if p.name, err = l.word(name, "the rule's name"); err != nil {
+	if name := n.Get("name"); name != nil {
+		if p.name, err = l.Word(name, "the rule's name"); err != nil {
 			return nil, err
 		}
 	}
@@ -339,19 +304,19 @@ func (l *loader) rule(n *node) (*pairRule, error) {
 }
 
 // condition compiles the text of a rule.
-func (l *loader) condition(n *node) (*pairRule, error) {
-	text, err := l.word(n, "a rule")
+func (l *loader) condition(n *strictyaml.Node) (*pairRule, error) {
+	text, err := l.Word(n, "a rule")
 	if err != nil {
 		return nil, err
 	}
-	if n.quoting == plain && n.comment {
-		return nil, l.at(n, `" #" starts a comment, so the rule ends there: %s; put the rule in quotes, or the comment on a line of its own`, text)
+	if n.Quoting == strictyaml.Plain && n.Comment {
+		return nil, l.At(n, `" #" starts a comment, so the rule ends there: %s; put the rule in quotes, or the comment on a line of its own`, text)
 	}
 	r, err := rule.Compile(text, l.doc.fields)
 	var bad *rule.Error
 	if errors.As(err, &bad) {
-		line, col := l.position(n, bad.Offset)
-		return nil, l.errorf(line, col, "%s\n%s", bad.Msg, bad.Caret())
+		line, col := l.Position(n, bad.Offset)
+		return nil, l.Errorf(line, col, "%s\n%s", bad.Msg, bad.Caret())
 	}
 	return &pairRule{rule: r}, err
 }

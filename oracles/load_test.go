@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"pinyon/engine/history"
+	"pinyon/engine/history/strictyaml"
 )
 
 const head = "oracle: x\nversion: 1\nfields: {rev: int, idx: int, seq: [int], who: string}\n"
@@ -31,23 +32,23 @@ var loadErrors = []struct{ name, text, want string }{
 	{"later key deps", head + "deps: {inst: rev}\n", "o.yaml:4:1: deps is not supported yet; the keys supported are " + strings.Join(documentKeys, ", ")},
 	{"repeated key", head + "scope: key\nscope: all\n", "o.yaml:5:1: the key scope stands twice; it was given on line 4"},
 	{"key that is no text", head + "1: a\n", "o.yaml:4:1: a key must be a name; YAML reads 1 as an integer"},
-	{"key that is a list", head + "? [a]\n: b\n", "o.yaml:4:3: a key must be a name, and this is a list" + quoteHint},
+	{"key that is a list", head + "? [a]\n: b\n", "o.yaml:4:3: a key must be a name, and this is a list" + strictyaml.QuoteHint},
 	{"merge key", head + "<<: {a: b}\n", "o.yaml:4:1: merge keys (<<) are refused"},
-	{"anchor", head + "hard: [&a x]\n", "o.yaml:4:8: &a is an anchor, and anchors are refused" + quoteHint},
-	{"alias", "oracle: x\nfields: &f {rev: int}\nlists: *f\n", "o.yaml:2:9: &f is an anchor, and anchors are refused" + quoteHint},
-	{"leading star", head + "hard:\n  - *a.rev < b.rev\n", "o.yaml:5: not valid YAML: did not find expected alphabetic or numeric character" + quoteHint},
-	{"unknown alias", head + "hard:\n  - *rev\n", "o.yaml:5: unknown anchor 'rev' referenced" + quoteHint},
-	{"tag", head + "hard:\n  - !(a.rev < b.rev)\n", "o.yaml:5:5: !(a.rev is read as a YAML tag, and tags are refused" + quoteHint},
-	{"explicit tag", head + "order_by: !!str rev\n", "o.yaml:4:11: !!str is read as a YAML tag, and tags are refused" + quoteHint},
-	{"leading quote", head + "hard:\n  - \"a\" == a.who\n", "o.yaml:5: not valid YAML: did not find expected '-' indicator" + quoteHint},
-	{"leading bracket", head + "hard:\n  - [a.rev < b.rev]\n", "o.yaml:5:5: a rule is a text or {name, when}, and this is a list" + quoteHint},
+	{"anchor", head + "hard: [&a x]\n", "o.yaml:4:8: &a is an anchor, and anchors are refused" + strictyaml.QuoteHint},
+	{"alias", "oracle: x\nfields: &f {rev: int}\nlists: *f\n", "o.yaml:2:9: &f is an anchor, and anchors are refused" + strictyaml.QuoteHint},
+	{"leading star", head + "hard:\n  - *a.rev < b.rev\n", "o.yaml:5: not valid YAML: did not find expected alphabetic or numeric character" + strictyaml.QuoteHint},
+	{"unknown alias", head + "hard:\n  - *rev\n", "o.yaml:5: unknown anchor 'rev' referenced" + strictyaml.QuoteHint},
+	{"tag", head + "hard:\n  - !(a.rev < b.rev)\n", "o.yaml:5:5: !(a.rev is read as a YAML tag, and tags are refused" + strictyaml.QuoteHint},
+	{"explicit tag", head + "order_by: !!str rev\n", "o.yaml:4:11: !!str is read as a YAML tag, and tags are refused" + strictyaml.QuoteHint},
+	{"leading quote", head + "hard:\n  - \"a\" == a.who\n", "o.yaml:5: not valid YAML: did not find expected '-' indicator" + strictyaml.QuoteHint},
+	{"leading bracket", head + "hard:\n  - [a.rev < b.rev]\n", "o.yaml:5:5: a rule is a text or {name, when}, and this is a list" + strictyaml.QuoteHint},
 	{"leading brace", head + "hard:\n  - {a.rev < b.rev}\n", `o.yaml:5:6: a rule is a text or has the keys name and when, and this has a.rev < b.rev; if it is a condition, put the whole of it in quotes (": " in an unquoted text starts a value)`},
 	{"comment", head + "hard:\n  - a.rev < b.rev # && a.idx < b.idx\n", `o.yaml:5:5: " #" starts a comment, so the rule ends there: a.rev < b.rev; put the rule in quotes, or the comment on a line of its own`},
 	{"comment in when", head + "soft:\n  - when: a.rev < b.rev # x\n", `o.yaml:5:11: " #" starts a comment, so the rule ends there: a.rev < b.rev; put the rule in quotes, or the comment on a line of its own`},
 	{"quantifier in when", head + "hard:\n  - when: all s in xs: a.seq[s] < b.seq[s]\n", `o.yaml:5:11: ": " in an unquoted text starts a value, so a rule like this is no valid YAML; put it in quotes: when: "all s in xs: ..."`},
 	{"quantifier in a list", head + "hard:\n  - all s in xs: a.seq[s] < b.seq[s]\n", `o.yaml:5:5: a rule is a text or has the keys name and when, and this has all s in xs; if it is a condition, put the whole of it in quotes (": " in an unquoted text starts a value)`},
 	{"colon", "oracle: x: y\n", `o.yaml:1: ": " in an unquoted text starts a value; put the text in quotes`},
-	{"no utf-8", "oracle: \xff\n", "o.yaml:1: not valid YAML: invalid leading UTF-8 octet" + quoteHint},
+	{"no utf-8", "oracle: \xff\n", "o.yaml:1: not valid YAML: invalid leading UTF-8 octet" + strictyaml.QuoteHint},
 	{"rule that is a number", head + "hard: [7]\n", "o.yaml:4:8: a rule must be a text; YAML reads this as an integer, so put it in quotes if it is meant"},
 	{"rule that is nothing", head + "hard:\n  -\n", "o.yaml:5:4: a rule must be a text; YAML reads this as nothing (null), so put it in quotes if it is meant"},
 	{"rule without list", head + "hard: a.rev < b.rev\n", "o.yaml:4:7: hard is a list of rules; each stands on a line of its own behind a -"},

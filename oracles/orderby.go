@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"pinyon/engine/history"
+	"pinyon/engine/history/strictyaml"
 	"pinyon/engine/order"
 	"pinyon/oracles/rule"
 )
@@ -37,17 +38,17 @@ type orderBy struct {
 }
 
 // ordering reads order_by and the keys that belong to it.
-func (l *loader) ordering(root *node) error {
-	n := root.get("order_by")
+func (l *loader) ordering(root *strictyaml.Node) error {
+	n := root.Get("order_by")
 	if n == nil {
 		for _, key := range []string{"strength", "ties", "only"} {
-			if k := root.get(key); k != nil {
-				return l.at(k, "%s belongs to order_by, which is missing", key)
+			if k := root.Get(key); k != nil {
+				return l.At(k, "%s belongs to order_by, which is missing", key)
 			}
 		}
 		return nil
 	}
-	o := &orderBy{byKind: n.form == table}
+	o := &orderBy{byKind: n.Form == strictyaml.Table}
 	var err error
 	if o.byKind {
 		err = l.orderByKind(n, o)
@@ -71,13 +72,13 @@ func (l *loader) ordering(root *node) error {
 	return l.only(root, o)
 }
 
-func (l *loader) orderByKind(n *node, o *orderBy) (err error) {
-	if err = l.knownKeys(n, "order_by", "write", "read"); err != nil {
+func (l *loader) orderByKind(n *strictyaml.Node, o *orderBy) (err error) {
+	if err = l.KnownKeys(n, "order_by", "write", "read"); err != nil {
 		return err
 	}
-	write, read := n.get("write"), n.get("read")
+	write, read := n.Get("write"), n.Get("read")
 	if write == nil || read == nil {
-		return l.at(n, "order_by by kind has both keys, write and read")
+		return l.At(n, "order_by by kind has both keys, write and read")
 	}
 	if o.write, err = l.parts(write); err != nil {
 		return err
@@ -87,23 +88,23 @@ func (l *loader) orderByKind(n *node, o *orderBy) (err error) {
 	}
 	same := slices.EqualFunc(o.write, o.read, func(a, b part) bool { return a.typ == b.typ })
 	if !same {
-		return l.at(read, "writes and reads stand on one line only if their fields have the same types")
+		return l.At(read, "writes and reads stand on one line only if their fields have the same types")
 	}
 	return nil
 }
 
 // parts reads a field, or several in lexicographic order.
-func (l *loader) parts(n *node) ([]part, error) {
-	fields := []*node{n}
-	if n.form == list {
-		fields = n.items
+func (l *loader) parts(n *strictyaml.Node) ([]part, error) {
+	fields := []*strictyaml.Node{n}
+	if n.Form == strictyaml.List {
+		fields = n.Items
 	}
-	if n.form == table || len(fields) == 0 {
-		return nil, l.at(n, "order_by takes a field, a list of fields, or {write: field, read: field}")
+	if n.Form == strictyaml.Table || len(fields) == 0 {
+		return nil, l.At(n, "order_by takes a field, a list of fields, or {write: field, read: field}")
 	}
 	var parts []part
 	for _, f := range fields {
-		name, err := l.word(f, "a field of order_by")
+		name, err := l.Word(f, "a field of order_by")
 		if err != nil {
 			return nil, err
 		}
@@ -113,26 +114,26 @@ func (l *loader) parts(n *node) ([]part, error) {
 			for k := range l.doc.fields {
 				known = append(known, k)
 			}
-			return nil, l.at(f, "the field %s is not declared%s; declare it under fields, such as {%s: int}", name, rule.DidYouMean(name, known), name)
+			return nil, l.At(f, "the field %s is not declared%s; declare it under fields, such as {%s: int}", name, rule.DidYouMean(name, known), name)
 		}
 		if typ == rule.Str {
-			return nil, l.at(f, "order_by takes integers and arrays of integers, and %s is a string", name)
+			return nil, l.At(f, "order_by takes integers and arrays of integers, and %s is a string", name)
 		}
 		parts = append(parts, part{name, typ})
 	}
 	return parts, nil
 }
 
-func (l *loader) only(root *node, o *orderBy) error {
-	n := root.get("only")
+func (l *loader) only(root *strictyaml.Node, o *orderBy) error {
+	n := root.Get("only")
 	if n == nil {
 		return nil
 	}
-	if n.form != list || len(n.items) == 0 {
-		return l.at(n, "only is a list of operation names, such as [append, put]")
+	if n.Form != strictyaml.List || len(n.Items) == 0 {
+		return l.At(n, "only is a list of operation names, such as [append, put]")
 	}
-	for _, f := range n.items {
-		name, err := l.word(f, "an operation's name")
+	for _, f := range n.Items {
+		name, err := l.Word(f, "an operation's name")
 		if err != nil {
 			return err
 		}

@@ -1,4 +1,4 @@
-package oracles
+package strictyaml
 
 import (
 	"strings"
@@ -30,9 +30,9 @@ func (s *source) next() {
 }
 
 // skip passes white space, and what stands for it in double quotes.
-func (s *source) skip(q quoting) {
+func (s *source) skip(q Quoting) {
 	for s.i < len(s.runes) {
-		if q == doubleQuoted && s.peek() == '\\' && s.i+1 < len(s.runes) && strings.ContainsRune("ntr \t\n", s.runes[s.i+1]) {
+		if q == DoubleQuoted && s.peek() == '\\' && s.i+1 < len(s.runes) && strings.ContainsRune("ntr \t\n", s.runes[s.i+1]) {
 			s.next()
 		} else if !unicode.IsSpace(s.peek()) {
 			return
@@ -41,43 +41,43 @@ func (s *source) skip(q quoting) {
 	}
 }
 
-// position says where the byte offset of the scalar n's text stands in the
+// Position says where the byte offset of the scalar n's text stands in the
 // file. YAML folds white space and resolves escapes, so file and text are
 // walked together, by the characters that are not white space. Where they do
 // not match, it is the start of the scalar.
-func (f *file) position(n *node, offset int) (line, col int) {
-	s := &source{runes: []rune(string(f.data)), line: 1, col: 1}
-	for s.i < len(s.runes) && (s.line < n.line || s.line == n.line && s.col < n.col) {
+func (f *File) Position(n *Node, offset int) (line, col int) {
+	s := &source{runes: []rune(string(f.Data)), line: 1, col: 1}
+	for s.i < len(s.runes) && (s.line < n.Line || s.line == n.Line && s.col < n.Col) {
 		s.next()
 	}
-	switch n.quoting {
-	case singleQuoted, doubleQuoted:
+	switch n.Quoting {
+	case SingleQuoted, DoubleQuoted:
 		s.next()
-	case block:
+	case Block:
 		for s.i < len(s.runes) && s.peek() != '\n' {
 			s.next()
 		}
 	}
-	for _, r := range n.text[:offset] {
+	for _, r := range n.Text[:offset] {
 		if unicode.IsSpace(r) {
 			continue
 		}
-		s.skip(n.quoting)
+		s.skip(n.Quoting)
 		width := 1
 		switch c := s.peek(); {
-		case n.quoting == doubleQuoted && c == '\\':
+		case n.Quoting == DoubleQuoted && c == '\\':
 			width = escapeWidth(s)
 		case c != r:
-			return n.line, n.col
-		case n.quoting == singleQuoted && c == '\'':
+			return n.Line, n.Col
+		case n.Quoting == SingleQuoted && c == '\'':
 			width = 2
 		}
 		for range width {
 			s.next()
 		}
 	}
-	if rest := n.text[offset:]; strings.TrimSpace(rest) != "" && strings.TrimLeftFunc(rest, unicode.IsSpace) == rest {
-		s.skip(n.quoting)
+	if rest := n.Text[offset:]; strings.TrimSpace(rest) != "" && strings.TrimLeftFunc(rest, unicode.IsSpace) == rest {
+		s.skip(n.Quoting)
 	}
 	return s.line, s.col
 }
