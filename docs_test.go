@@ -20,7 +20,7 @@ var update = flag.Bool("update", false, "write what commands print into README.m
 
 // pages are the documents written by hand. What a console block shows is what
 // the command prints, and code stands in a file that is compiled or loaded.
-var pages = []string{"README.md", "docs/ARCHITECTURE.md", "docs/FORMATS.md", "docs/LIMITS.md", "docs/ORACLES.md"}
+var pages = []string{"README.md", "docs/ARCHITECTURE.md", "docs/FORMATS.md", "docs/LADDER.md", "docs/LEVELS-PER-OPERATION.md", "docs/LIMITS.md", "docs/MODELS.md", "docs/ORACLES.md"}
 
 // elsewhere are commands that a console block may show and no test runs here.
 var elsewhere = []string{"go test ./...", "go install ./cmd/pinyon"}
@@ -144,9 +144,9 @@ func firstDifference(want, got string) string {
 // that a test loads.
 func TestCodeOfTheDocs(t *testing.T) {
 	sources := map[string][]string{
-		"go":   {"example_test.go"},
-		"yaml": glob(t, "testdata/oracles-docs/*.yaml"),
-		"json": glob(t, "testdata/oracles-docs/*.jsonl"),
+		"go":   {"example_test.go", "models/example_test.go"},
+		"yaml": append(append(glob(t, "testdata/oracles-docs/*.yaml"), glob(t, "testdata/levels/*.yaml")...), glob(t, "testdata/models/*.yaml")...),
+		"json": append(glob(t, "testdata/oracles-docs/*.jsonl"), glob(t, "testdata/models/*.jsonl")...),
 	}
 	for _, page := range pages {
 		text := readFile(t, page)

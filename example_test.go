@@ -3,6 +3,7 @@ package pinyon_test
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"pinyon/consistency"
 	"pinyon/engine/history"
@@ -91,6 +92,34 @@ func Example_level() {
 	// Output:
 	// primary violation
 	// backup consistent
+}
+
+// edgeReads promises the reads of the node "edge" less than all others: they
+// may be 50 ms old.
+var edgeReads = consistency.PerOperation("edge-reads", func(v *history.View, i int32) consistency.Entitlement {
+	if v.Read != nil && v.Read[i] && v.NodeName[v.Node[i]] == "edge" {
+		return consistency.Entitlement{Early: 50 * time.Millisecond, Sessionless: true}
+	}
+	return consistency.Entitlement{} // linearizable
+})
+
+func Example_levelPerOperation() {
+	const ms = 1_000_000 // times are in nanoseconds
+	for _, node := range []string{"core", "edge"} {
+		h := &history.Of[call, int]{Ops: []history.Op[call, int]{
+			{Process: 0, F: "write", In: call{true, 1}, Invoke: 0, Return: 10 * ms, Node: "core"},
+			{Process: 1, F: "read", In: call{}, Out: 0, Invoke: 30 * ms, Return: 31 * ms, Node: node},
+		}}
+		v, err := consistency.Check(context.Background(), h, register, edgeReads, consistency.Options{})
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Println(node, v.Kind)
+	}
+	// Output:
+	// core violation
+	// edge consistent
 }
 
 // tally is testdata/oracles-docs/tally.yaml in Go.

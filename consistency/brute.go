@@ -5,6 +5,7 @@ import (
 
 	"pinyon/engine/brute"
 	"pinyon/engine/spec"
+	"pinyon/engine/verify"
 )
 
 // brute decides with the twin, which tries every order: for small histories
@@ -39,6 +40,9 @@ func (c *checker) brute(v *spec.Verdict) error {
 // bruteDecide asks the twin by the level's name, so that it builds the order
 // from its own definition; a user's level has none and is taken as it is.
 func (c *checker) bruteDecide(s *spec.Subject) (bool, []int32, error) {
+	if c.level.entitled != nil {
+		return brute.DecideDefinition(s, verify.PerOperation(c.level.Name, c.level.entitled), c.hinted)
+	}
 	if _, err := LookupLevel(c.level.Name); err == nil {
 		return brute.Decide(s, c.level.Name, c.hinted)
 	}

@@ -60,6 +60,8 @@ func CheckSubject(ctx context.Context, s *spec.Subject, level Level, o Options) 
 	defer stop()
 	verdict := c.verdict()
 	switch {
+	case level.all != nil:
+		err = c.everyLevel(verdict)
 	case level.views != nil:
 		err = c.byViews(verdict)
 	case o.Engine == "brute":
@@ -91,11 +93,12 @@ func (c *checker) onlyConvicts(v *spec.Verdict) {
 		return
 	}
 	(*p)[0].Kind, (*p)[0].Witness = spec.Unknown, nil
+	(*p)[0].Views, (*p)[0].Saw, (*p)[0].Arbitration = nil, nil, nil
 	(*p)[0].Reason = "this key alone is possible, but the level is not local: together with the other keys it may not be"
 }
 
 func newChecker(s *spec.Subject, level Level, o Options) (*checker, error) {
-	if level.Name == "" || level.Order == nil && level.views == nil {
+	if level.Name == "" || level.Order == nil && level.views == nil && level.all == nil {
 		return nil, errors.New("the level has no name or no order; take one from LookupLevel (and look at its error), or set Name and Order")
 	}
 	c := &checker{subject: s, level: level, opts: o, started: time.Now(), view: s.View}
@@ -109,7 +112,7 @@ func newChecker(s *spec.Subject, level Level, o Options) (*checker, error) {
 			return nil, fmt.Errorf("no operation has the key %q", o.OnlyKey)
 		}
 	}
-	if level.timed {
+	if level.needsTimes(s.View) {
 		if err := usableTimes(s, level); err != nil {
 			return nil, err
 		}

@@ -28,9 +28,15 @@ type Level struct {
 	Source   string // paper, section
 	WhyLocal string // the reason for Local
 
-	timed  bool        // a bound in time: times must run forwards even where lines are the clock
-	views  decideViews // a level without a single order
-	prefix bool        // a cut of an allowed history is allowed, so the first bad return exists
+	timed bool        // a bound in time: times must run forwards even where lines are the clock
+	views decideViews // a level without a single order
+	// A level per operation: what each is promised, and the text of its file.
+	entitled func(v *history.View, i int32) Entitlement
+	text     string
+
+	all    []Level // a level that is all of these, each with an order of its own
+	spans  bool    // the validity counts over all keys: orders of single keys do not merge
+	prefix bool    // a cut of an allowed history is allowed, so the first bad return exists
 
 	_ struct{}
 }

@@ -25,7 +25,7 @@ func (c *checker) firstBadReturn(ctx context.Context, t task, part *spec.Part) {
 		}
 	}
 	slices.SortStableFunc(returns, func(a, b int32) int { return cmp.Compare(view.Ret[a], view.Ret[b]) })
-	if len(returns) == 0 || part.States > mostToHalve {
+	if len(returns) == 0 || part.States > mostToHalve || part.Proof.Kind != spec.ProofExhausted && part.Ops > mostToHalve {
 		return
 	}
 	budget := 2*part.States + 10_000
@@ -42,13 +42,15 @@ func (c *checker) firstBadReturn(ctx context.Context, t task, part *spec.Part) {
 			low = mid
 		}
 	}
-	if best, keep, ok := c.decideCut(ctx, t, returns[:high], view, budget, false); ok && best.Explain != nil {
+	best, keep, ok := c.decideCut(ctx, t, returns[:high], view, max(budget, 20_000), false)
+	if ok && best.Explain != nil {
 		c.adoptCut(part, best, keep, returns[:high])
 	}
 }
 
-// mostToHalve is the number of states of a violation up to which its first bad
-// return is looked for, as that takes a check for every halving.
+// mostToHalve is the number of states of a violation (of operations where a
+// fast path found it) up to which its first bad return is looked for, as that
+// takes a check for every halving.
 const mostToHalve = 50_000
 
 // decideCut decides the part as it stood at the instant of the last of these
@@ -78,7 +80,7 @@ func (c *checker) decideCut(ctx context.Context, t task, returned []int32, view 
 	}
 	focus := int32(slices.Index(local, returned[len(returned)-1]))
 	p, err = engine.Decide(ctx, engine.Task{Rules: rules, Machine: m, Eager: c.eager(), Focus: focus, Mute: mute,
-		Limits: engine.Limits{States: budget, Memory: c.opts.MaxMemory / 4}})
+		NoPaths: c.opts.Engine == "search" || !mute, Limits: engine.Limits{States: budget, Memory: c.opts.MaxMemory / 4}})
 	return p, local, err == nil && (p.Kind == spec.Violation || p.Kind == spec.Consistent || p.Kind == spec.Vacuous)
 }
 

@@ -146,6 +146,7 @@ func bothVerdicts(c *histgen.Case, level string, oracles []order.Oracle, extra f
 // search may be beyond it.
 func evidence(s *spec.Subject, level string, v *spec.Verdict, extra func(a, b int32) bool) error {
 	f := verify.NewFile(s, level, v)
+	f.TryCore = brute.Core
 	for _, name := range v.Oracles {
 		f.Oracles = append(f.Oracles, verify.OracleText{Name: name})
 	}
@@ -157,7 +158,7 @@ func evidence(s *spec.Subject, level string, v *spec.Verdict, extra func(a, b in
 		return fmt.Errorf("verifier: %w", err)
 	}
 	exhausted := slices.ContainsFunc(v.Parts, func(p spec.Part) bool {
-		return p.Proof != nil && p.Proof.Kind == spec.ProofExhausted
+		return p.Proof != nil && (p.Proof.Kind == spec.ProofExhausted || p.Proof.Kind == spec.ProofPattern && p.Proof.Name == "")
 	})
 	if r.Answer == verify.Accepted || exhausted && r.Answer == verify.NotCheckable {
 		return nil

@@ -3,8 +3,8 @@ package consistency
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"pinyon/engine/spec"
@@ -37,6 +37,7 @@ var implications = [][2]string{
 	{"per-key-sequential", "monotonic-reads"},
 	{"writes-follow-reads", "monotonic-writes"},
 	{"regular", "safe"},
+	{"regular", "regular-weak"},
 	{"regular", "timeline"},
 	{"timeline", "prefix-linearizable"},
 }
@@ -65,9 +66,17 @@ type Ladder struct {
 	// with a verdict allows.
 	Strongest []string
 	// SmallestK is the least k for which bounded staleness by versions allows
-	// it, SmallestT the least bound in time; 0 and -1: none was found.
+	// it, SmallestT the least bound in time; 0 and -1: none was found, for the
+	// reasons NoK and NoT.
 	SmallestK int
 	SmallestT time.Duration
+	NoK, NoT  string
+	// Oracles are the names of those that held for the bounds; Rung.Oracles says
+	// it of the levels.
+	Oracles []string
+	// Staleness says how stale the reads were; nil: NoStaleness says why not.
+	Staleness   *Staleness
+	NoStaleness string
 }
 
 // Rung is one level's verdict.
@@ -80,16 +89,16 @@ type Rung struct {
 	// Reason is why there is no verdict: a budget, or a model that the level
 	// cannot judge.
 	Reason string
+	// Oracles are the names of those that the level was strengthened by.
+	Oracles []string
 }
 
-// maxLadderK is the greatest bound in versions that Climb tries.
-const maxLadderK = 16
-
 // Climb asks every level without parameters, and the two forms of bounded
-// staleness for their smallest bounds. Options hold for each check, but the
-// oracles go to the levels that take some.
+// staleness for their smallest bounds, and measures how stale the reads were.
+// Options hold for each check, but the oracles go to the levels that take some.
+// Staleness is a matter of real time alone.
 func Climb(ctx context.Context, s *spec.Subject, o Options) (*Ladder, error) {
-	l := &Ladder{SmallestT: -1}
+	l := &Ladder{SmallestT: -1, Oracles: oracleNames(o)}
 	for _, name := range ladderLevels() {
 		rung, err := l.ask(ctx, s, name, o)
 		if err != nil {
@@ -98,7 +107,28 @@ func Climb(ctx context.Context, s *spec.Subject, o Options) (*Ladder, error) {
 		l.Rungs = append(l.Rungs, rung)
 	}
 	l.strongest()
+	if err := l.measure(ctx, s, o); err != nil {
+		return nil, err
+	}
 	return l, l.bounds(ctx, s, o)
+}
+
+func oracleNames(o Options) (names []string) {
+	for i := range o.Oracles {
+		names = append(names, o.Oracles[i].Name)
+	}
+	return names
+}
+
+// measure fills in the staleness, or why there is none.
+func (l *Ladder) measure(ctx context.Context, s *spec.Subject, o Options) (err error) {
+	l.Staleness, err = MeasureStaleness(ctx, s, o)
+	switch {
+	case err == nil:
+	case errors.Is(err, ErrNoSight), errors.Is(err, spec.ErrCannotTell), ctx.Err() != nil:
+		l.NoStaleness, err = err.Error(), nil
+	}
+	return err
 }
 
 // ladderLevels are the levels without parameters, stronger ones first.
@@ -146,10 +176,11 @@ func askLevel(ctx context.Context, s *spec.Subject, name string, o Options) (Run
 	if level.views != nil {
 		o.Oracles = nil
 	}
+	r.Oracles = oracleNames(o)
 	v, err := CheckSubject(ctx, s, level, o)
 	switch {
 	case errors.Is(err, views.ErrModel), errors.Is(err, spec.ErrCannotTell):
-		r.Reason = err.Error()
+		r.Reason = strings.TrimPrefix(err.Error(), "level "+name+": ")
 		return r, nil
 	case err != nil:
 		return r, err
@@ -177,69 +208,12 @@ func (l *Ladder) strongest() {
 	}
 }
 
-// bounds finds the smallest bounds of staleness: by versions one after the
-// other, by time by halving, as a greater bound allows more.
-func (l *Ladder) bounds(ctx context.Context, s *spec.Subject, o Options) error {
-	allows := func(level string) (bool, bool, error) {
-		r, err := askLevel(ctx, s, level, o)
-		return r.Kind == spec.Consistent, r.Kind == spec.Consistent || r.Kind == spec.Violation, err
-	}
-	for k := 1; k <= maxLadderK; k++ {
-		yes, decided, err := allows(fmt.Sprintf("bounded-staleness:k=%d", k))
-		if err != nil {
-			return err
-		}
-		if yes {
-			l.SmallestK = k
-		}
-		if yes || !decided {
-			break
+// kind is the verdict of a level.
+func (l *Ladder) kind(level string) spec.Kind {
+	for _, r := range l.Rungs {
+		if r.Level == level {
+			return r.Kind
 		}
 	}
-	if s.View.Untimed || s.View.Order != 0 {
-		return nil
-	}
-	return l.smallestT(s, func(t time.Duration) (bool, bool, error) {
-		return allows("bounded-staleness:t=" + t.String())
-	})
-}
-
-func (l *Ladder) smallestT(s *spec.Subject, allows func(t time.Duration) (yes, decided bool, err error)) error {
-	low, high := int64(-1), runLength(s)
-	if yes, _, err := allows(time.Duration(high)); err != nil || !yes {
-		return err
-	}
-	for low+1 < high {
-		mid := low + (high-low)/2
-		yes, decided, err := allows(time.Duration(mid))
-		switch {
-		case err != nil:
-			return err
-		case !decided:
-			return nil
-		case yes:
-			high = mid
-		default:
-			low = mid
-		}
-	}
-	l.SmallestT = time.Duration(high)
-	return nil
-}
-
-// runLength is the time from the first call to the last event, in ns: a read
-// that may be that old may be as old as any.
-func runLength(s *spec.Subject) int64 {
-	v := s.View
-	if v.N == 0 {
-		return 0
-	}
-	first, last := v.Invoke[0], v.Invoke[0]
-	for i := range v.N {
-		first, last = min(first, v.Invoke[i]), max(last, v.Invoke[i])
-		if !v.Info[i] {
-			last = max(last, v.Return[i])
-		}
-	}
-	return last - first + 1
+	return spec.Unknown
 }

@@ -86,7 +86,7 @@ var families = []family{
 		name:     "prefix-sequential",
 		doc:      "One order of all operations that keeps the order of each process' writes. A read may see any prefix of the writes.",
 		source:   "Viotti and Vukolic, \"Consistency in Non-Transactional Distributed Storage Systems\", 2016 (single order and monotonic writes)",
-		whyLocal: "treated as one order over all keys",
+		whyLocal: "the writes of a session cross keys, and compare-and-sets order those of a key",
 		build:    fixed(orderSessionWrites),
 	},
 	{
@@ -109,6 +109,51 @@ var families = []family{
 		source: "Lamport, \"On Interprocess Communication\", 1986; for several writers with one order of the writes, Shao, Welch, Pierce, Lee, \"Multiwriter Consistency Conditions for Shared Memory Registers\", 2011 (write-order)", local: true,
 		whyLocal: "defined per key",
 		build:    fixed(orderRegularRegister),
+	},
+	{
+		name:     "regular-weak",
+		doc:      "Each read by itself: it returned what some write of its key left (or the initial value), not one that was invoked only after the read returned, and no other write came wholly between that one and the read in real time. Two reads need not agree on an order of the writes. A compare-and-set that succeeded is judged as a read, too.",
+		source:   "Shao, Welch, Pierce, Lee, \"Multiwriter Consistency Conditions for Shared Memory Registers\", 2011 (weak); Lamport, \"On Interprocess Communication\", 1986, for one writer",
+		local:    true,
+		whyLocal: "each read is judged against the writes of its key alone",
+		build:    viewLevel(views.WeakRegular),
+	},
+	{
+		name: "k-linearizability", params: ":k=K", example: "k-linearizability:k=2",
+		doc: "For each key: one order of its operations in which each output is what the model gives there, an operation that returned before a write was invoked comes before that write, and of the writes that returned before a read was invoked fewer than k come after the read. Sessions do not count. k=1 is regular. " +
+			"k-atomicity (bounded-staleness:k) counts the versions between a read and what it saw, whether or not they had returned, and keeps real time between reads: it is stronger.",
+		source: "Viotti and Vukolic, 2016 (single order, real-time writes, K-real-time reads), taken per key and without sessions", local: true,
+		whyLocal: "defined per key",
+		build:    buildKLinearizability,
+	},
+	{
+		name: "prefix-staleness", params: ":k=K | :t=DURATION | :k=K,t=DURATION", example: "prefix-staleness:t=100ms",
+		doc: "Bounded staleness with a consistent prefix: ordered-sequential, and reads lag by a bound. With k: of the writes of its key that returned before a read was invoked, fewer than k come after the read. " +
+			"With t: every write, of any key, that returned more than t before a read was invoked comes before the read. With both: of the writes of its key that returned more than t before it, fewer than k come after it (either bound excuses a read).",
+		source:   "Viotti and Vukolic, 2016 (single order, sessions, timed visibility or K-real-time reads)",
+		whyLocal: "sessions cross keys as in sequential",
+		build:    buildPrefixStaleness,
+	},
+	{
+		name: "cosmos-docs", params: ":k=K,t=DURATION", example: "cosmos-docs:k=10,t=100ms",
+		doc:      "Azure Cosmos DB's bounded staleness as its documentation promises it: a consistent prefix, and reads that lag by at most k versions of an item or by t, whichever is reached first. It is prefix-staleness with k+1 and prefix-staleness with t, both of them, the whole history being one logical partition and its keys the items.",
+		source:   "Microsoft, \"Consistency levels in Azure Cosmos DB\", stated here as remembered",
+		whyLocal: "sessions cross keys as in sequential",
+		build:    buildCosmosDocs,
+	},
+	{
+		name: "cosmos-tla2018", params: ":k=K", example: "cosmos-tla2018:k=10",
+		doc:      "Azure Cosmos DB's bounded staleness as Microsoft's first TLA+ specification has it: one log of all writes; the regions' prefixes of it differ by at most k entries, so a read misses at most k of the writes, of all keys, that returned before it was invoked; and the reads of one region never go back. The node of an operation is its region. An operation that returned before a write was invoked comes before it. Sessions do not count.",
+		source:   "Microsoft, azure-cosmos-tla, 2018, as described by Hackett, Rowe, Kuppe, \"Understanding Inconsistency in Azure Cosmos DB with TLA+\", 2022; stated here as remembered",
+		whyLocal: "entries of the log are counted over all keys",
+		build:    buildCosmos2018,
+	},
+	{
+		name: "cosmos-tla2022", params: ":k=K", example: "cosmos-tla2022:k=10",
+		doc:      "Azure Cosmos DB's bounded staleness as Hackett, Rowe and Kuppe specify it: one log of all writes in real-time order, of which fewer than k entries at its end are not committed; a read, placed in real time, returns what its key held at the commit index or any later entry, and two reads may go back. That is: what the key held after any of the last k prefixes of the log. Only entries that survive are told: a run in which an acknowledged write was lost is not allowed.",
+		source:   "Hackett, Rowe, Kuppe, \"Understanding Inconsistency in Azure Cosmos DB with TLA+\", 2022",
+		whyLocal: "entries of the log are counted over all keys",
+		build:    buildCosmos2022,
 	},
 	{
 		name:   "safe",
@@ -149,14 +194,14 @@ var families = []family{
 		name:     "read-your-writes",
 		doc:      "One order of all writes, the last of a key wins, in which each read saw the last of what it must have seen: what it saw, and the earlier writes of its process. No read sees a later write of its own process.",
 		source:   "Terry et al., \"Session Guarantees for Weakly Consistent Replicated Data\", PDIS 1994, for a convergent store",
-		whyLocal: "the order of writes crosses keys",
+		whyLocal: "it is decided whole; it could be split, since nothing in it leads from one key to another",
 		build:    sessionLevel(views.Guarantees{ReadYourWrites: true}),
 	},
 	{
 		name:     "monotonic-reads",
 		doc:      "As read-your-writes, but a read must have seen what the earlier reads of its process saw, not its writes.",
 		source:   "Terry et al., 1994",
-		whyLocal: "the order of writes crosses keys",
+		whyLocal: "it is decided whole; it could be split, since nothing in it leads from one key to another",
 		build:    sessionLevel(views.Guarantees{MonotonicReads: true}),
 	},
 	{
@@ -245,6 +290,9 @@ func unknownLevel(name string) error {
 	return fmt.Errorf("no level is called %q; there are: %s", name, strings.Join(Names(), ", "))
 }
 
+// maxK is the greatest bound in versions.
+const maxK = 1000
+
 func parseParams(text string) (p params, err error) {
 	if text == "" {
 		return p, nil
@@ -259,8 +307,8 @@ func parseParams(text string) (p params, err error) {
 		}
 		switch name {
 		case "k":
-			if p.k, err = strconv.Atoi(value); err != nil || p.k < 1 || p.k > 1000 {
-				return p, fmt.Errorf("k=%s: expected a whole number from 1 to 1000", value)
+			if p.k, err = strconv.Atoi(value); err != nil || p.k < 1 || p.k > maxK {
+				return p, fmt.Errorf("k=%s: expected a whole number from 1 to %d", value, maxK)
 			}
 		case "t":
 			if p.t, err = time.ParseDuration(value); err != nil || p.t < 0 {
@@ -293,6 +341,30 @@ func (p params) String() string {
 		return ""
 	}
 	return ":" + strings.Join(parts, ",")
+}
+
+// only refuses parameters that a level does not take, and missing ones that it
+// needs.
+func (p params) only(k, t bool) error {
+	switch {
+	case p.words != "":
+		return fmt.Errorf("unknown parameter %q; expected k=K or t=DURATION", p.words)
+	case p.k > 0 && !k, k && p.k == 0:
+		return fmt.Errorf("it takes %s", wanted(k, t))
+	case p.hasT != t:
+		return fmt.Errorf("it takes %s", wanted(k, t))
+	}
+	return nil
+}
+
+func wanted(k, t bool) string {
+	switch {
+	case k && t:
+		return "both k=K and t=DURATION"
+	case k:
+		return "k=K alone"
+	}
+	return "t=DURATION alone"
 }
 
 // fixed builds a level without parameters.

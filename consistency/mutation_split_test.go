@@ -83,8 +83,9 @@ func TestRegularSequentialByKey(t *testing.T) {
 // local, and nowhere else, whatever the history.
 func TestOnlyLocalLevelsAreSplit(t *testing.T) {
 	local := map[string]bool{"linearizable": true, "bounded-staleness": true, "per-key-sequential": true,
-		"regular": true, "safe": true, "timeline": true, "prefix-linearizable": true}
-	params := map[string]string{"bounded-staleness": ":k=2,t=1ns", "single-order": ":monotonic-reads"}
+		"regular": true, "k-linearizability": true, "safe": true, "timeline": true, "prefix-linearizable": true}
+	params := map[string]string{"bounded-staleness": ":k=2,t=1ns", "single-order": ":monotonic-reads", "k-linearizability": ":k=2",
+		"prefix-staleness": ":t=1ns", "cosmos-docs": ":k=1,t=1ns", "cosmos-tla2018": ":k=1", "cosmos-tla2022": ":k=1"}
 	h := &history.Raw{Ops: []history.Op[history.Value, history.Value]{rawOp(0, "", "x", 1, 0, 0, 1), rawOp(1, "", "y", 1, 0, 0, 1)}}
 	for _, info := range consistency.Levels() {
 		name := info.Name + params[info.Name]

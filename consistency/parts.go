@@ -48,12 +48,13 @@ func (c *checker) decide(ctx context.Context, t task, memory int64) (part spec.P
 		return part, err
 	}
 	part, err = engine.Decide(ctx, engine.Task{Rules: rules, Machine: machine, Eager: c.eager(), Live: &c.live, Focus: -1,
-		Limits: engine.Limits{States: c.opts.MaxStates, Memory: memory, Heap: c.heap}})
+		NoPaths: c.opts.Engine == "search", Limits: engine.Limits{States: c.opts.MaxStates, Memory: memory, Heap: c.heap}})
 	if errors.Is(err, engine.ErrMalformed) {
 		return part, c.malformed(t, part.Proof, err)
 	}
 	part.Key = t.key
-	if part.Kind == spec.Violation && part.Explain != nil && c.level.prefix && c.opts.Oracles == nil {
+	told := part.Explain != nil || part.Proof != nil && part.Proof.Kind == spec.ProofPattern
+	if part.Kind == spec.Violation && told && c.level.prefix && c.opts.Oracles == nil {
 		c.firstBadReturn(ctx, t, &part)
 	}
 	part.Translate(func(x int32) int32 { return c.whole[t.keep[x]] })
@@ -264,7 +265,7 @@ func (c *checker) filter(whole task, states *int64) (*spec.Part, error) {
 			return &p, nil
 		}
 	}
-	if !merge || c.answered() == 0 {
+	if !merge || c.level.spans || c.answered() == 0 {
 		return nil, nil
 	}
 	return c.merge(parts, *states)

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"pinyon/engine/order"
+	"pinyon/engine/paths"
 	"pinyon/engine/spec"
 )
 
@@ -22,9 +23,12 @@ type Task struct {
 	Live    *Live // may be nil
 	Focus   int32 // the operation to explain, or -1; see Explain
 	Mute    bool  // leave the explanation of a violation out
+	NoPaths bool  // search, even where a fast path would decide
 }
 
-// Decide runs the whole decision on one part: hard order, circles, search.
+// Decide runs the whole decision on one part: hard order, circles, fast paths,
+// search. Where hard order is one interval order it has no circle, and the
+// paths come first: they need no graph.
 // Operations of the proof, the witness and the explanation are positions in
 // the View of the Rules.
 func Decide(ctx context.Context, t Task) (spec.Part, error) {
@@ -40,6 +44,11 @@ func Decide(ctx context.Context, t Task) (spec.Part, error) {
 	}
 	var cancelled atomic.Bool
 	defer context.AfterFunc(ctx, func() { cancelled.Store(true) })()
+	fast := &paths.Problem{Rules: r, Machine: t.Machine, Stop: cancelled.Load}
+	_, _, early := fast.Intervals()
+	if early && t.byPath(ctx, &part, fast, paths.All) {
+		return part, nil
+	}
 	g := order.NewGraph(r.View.N, r.Hard, r.View.Info, r.View.Call, &cancelled)
 	if g == nil {
 		part.Kind, part.Budget = spec.Unknown, "time"
@@ -51,8 +60,17 @@ func Decide(ctx context.Context, t Task) (spec.Part, error) {
 	if links := g.Cycle(); links != nil {
 		return cyclePart(part, links)
 	}
+	if !early && t.byPath(ctx, &part, fast, paths.All) {
+		return part, nil
+	}
 	p := Problem{View: r.View, Graph: g, Soft: r.Soft, Machine: t.Machine, Eager: t.Eager}
-	res := Search(ctx, p, t.Limits, t.Live)
+	res, done := t.short(ctx, &part, p, fast)
+	switch {
+	case !done:
+		res = Search(ctx, p, t.Limits, t.Live)
+	case part.Engine != "": // a late path
+		return part, nil
+	}
 	part.Engine, part.Kind, part.States, part.Budget, part.Witness = "search", res.Kind, res.States, res.Budget, res.Witness
 	part.Placed = len(res.Deepest)
 	if res.Kind == spec.Violation {

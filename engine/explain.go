@@ -64,8 +64,12 @@ func newExplainer(p Problem, res Result) *explainer {
 	if !p.NoPins {
 		x.pins = newPins(p.Machine, p.View, p.Graph, s.object, len(s.state))
 	}
+	watcher := watch(p.Machine)
 	for _, op := range res.Deepest {
 		x.f.Place(op)
+		if watcher != nil {
+			watcher.Placed(op)
+		}
 		if x.pins != nil {
 			x.pins.count(op, -1)
 		}

@@ -93,12 +93,13 @@ type search struct {
 	limits                  Limits
 	ctx                     context.Context
 	f                       *order.Frontier
-	object                  []int32 // by operation: index into state
-	codes                   []int32 // by object: key code
-	state                   []int32 // by object
-	optional                []int32 // optional operations worth placing, by call
-	class                   []int32 // by operation; nil: the machine does not tell
-	pins                    *pins   // nil: the machine is not register-like
+	object                  []int32      // by operation: index into state
+	codes                   []int32      // by object: key code
+	state                   []int32      // by object
+	optional                []int32      // optional operations worth placing, by call
+	class                   []int32      // by operation; nil: the machine does not tell
+	pins                    *pins        // nil: the machine is not register-like
+	watcher                 spec.Watcher // nil: steps depend on the state alone
 	memo                    *memo
 	key                     []byte
 	wide                    bool // chains too long for 16-bit positions
@@ -124,6 +125,7 @@ func newSearch(ctx context.Context, p Problem, limits Limits, live *Live) *searc
 	}
 	s := &search{Problem: p, limits: limits, ctx: ctx, live: live, f: p.Graph.NewFrontier()}
 	s.objects()
+	s.watcher = watch(p.Machine)
 	if !p.NoPins {
 		s.pins = newPins(p.Machine, p.View, p.Graph, s.object, len(s.state))
 	}
@@ -219,6 +221,19 @@ func (s *search) place(op, next int32) {
 	if s.pins != nil {
 		s.pins.count(op, -1)
 	}
+	if s.watcher != nil {
+		s.watcher.Placed(op)
+	}
+}
+
+// watch returns the machine as a fresh Watcher, nil where it is none.
+func watch(m spec.Machine) spec.Watcher {
+	w, ok := m.(spec.Watcher)
+	if !ok {
+		return nil
+	}
+	w.Restart()
+	return w
 }
 
 func (s *search) undo(length int) {
@@ -229,6 +244,9 @@ func (s *search) undo(length int) {
 		s.state[s.object[last.op]] = last.before
 		if s.pins != nil {
 			s.pins.count(last.op, 1)
+		}
+		if s.watcher != nil {
+			s.watcher.Unplaced(last.op)
 		}
 	}
 }

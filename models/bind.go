@@ -21,6 +21,9 @@ type operation[In, Out any] struct {
 	as func(in In, process history.Value) In
 	// nilRead: a null output falls under the nil-read rule.
 	nilRead bool
+	// happened stands in for an answer that was not recorded, where it already
+	// says something that the operation took effect; nil: it says nothing.
+	happened *Out
 }
 
 // recorded is the call as the history holds it.
@@ -121,8 +124,12 @@ func (b *binder[In, Out]) decode() (*history.Of[In, Out], error) {
 		if o == nil {
 			return nil, b.unknownName(i)
 		}
-		if err := b.decodeOp(o, i, &typed.Ops[i]); err != nil {
+		op := &typed.Ops[i]
+		if err := b.decodeOp(o, i, op); err != nil {
 			return nil, err
+		}
+		if op.Outcome == history.OK && op.NoOut && o.happened != nil {
+			op.Out, op.NoOut = *o.happened, false
 		}
 	}
 	return typed, nil

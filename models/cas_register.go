@@ -46,6 +46,9 @@ func CasRegister(initial history.Value) spec.Model[history.Value, RegisterIn, hi
 			}
 			return nil, false
 		},
+		Avoids: func(in RegisterIn, out *history.Value) (any, bool) {
+			return in.Value, in.F == "cas" && out != nil && *out == history.False
+		},
 		Text:     registerText,
 		Describe: history.Value.Label,
 	}

@@ -55,9 +55,12 @@ func KV(initial history.Value) spec.Model[history.Value, KVIn, history.Value] {
 		ReadOnly: func(in KVIn, out *history.Value) bool {
 			return kvReadOnly(in, out, gone)
 		},
-		Holds:    func(s history.Value) any { return s },
-		Demands:  func(in KVIn, out *history.Value) (any, bool) { return kvDemands(in, out, gone) },
-		Writes:   func(in KVIn, out *history.Value) (any, bool) { return kvWrites(in, out, gone) },
+		Holds:   func(s history.Value) any { return s },
+		Demands: func(in KVIn, out *history.Value) (any, bool) { return kvDemands(in, out, gone) },
+		Writes:  func(in KVIn, out *history.Value) (any, bool) { return kvWrites(in, out, gone) },
+		Avoids: func(in KVIn, out *history.Value) (any, bool) {
+			return kvHeld(in.Value, gone), in.F == "cas" && out != nil && *out == history.False
+		},
 		Text:     kvText,
 		Describe: func(s history.Value) string { return orNull(s, "absent") },
 	}

@@ -48,9 +48,10 @@ type LogState struct {
 func Log(initial ...history.Value) spec.Model[LogState, LogIn, LogOut] {
 	first := LogState{entries: RunOf(initial...)}
 	return spec.Model[LogState, LogIn, LogOut]{
-		Name: "log",
-		Init: func() LogState { return first },
-		Step: logStep,
+		Name:      "log",
+		Init:      func() LogState { return first },
+		Step:      logStep,
+		Container: containerOf(spec.ByIndex, len(initial), logAccess),
 		States: func() spec.States[LogState] {
 			return newByHash(
 				func(s LogState) uint64 { return s.entries.hash()*base + uint64(s.first) },
@@ -103,6 +104,40 @@ func logStep(s LogState, in LogIn, out *LogOut) (next LogState, ok bool) {
 		return s.trim(in.Index), true
 	}
 	panic(noSuch("log", in.F))
+}
+
+// logAccess knows nothing of trims that forget something: a log with one is
+// left to the search.
+func logAccess(in LogIn, out *LogOut) spec.Access {
+	at := spec.Access{Kind: spec.AccessNothing, Index: max(0, in.Index)}
+	switch {
+	case in.F == "append":
+		at = spec.Access{Kind: spec.AccessAdd, Value: in.Elem, Index: -1}
+		if out != nil {
+			i, ok := out.Value.Int64()
+			if at.Index = i; !ok || i < 0 {
+				at.Kind = spec.AccessOther // no answer that an append gives
+			}
+		}
+		if in.Elem == history.Null {
+			at.Kind = spec.AccessOther // a get of it looks like one beyond the end
+		}
+	case in.F == "trim" && in.Index > 0:
+		at.Kind = spec.AccessOther
+	case in.F == "trim" || out == nil:
+	case in.F == "read":
+		at.Kind = spec.AccessList
+		for _, v := range out.List.Slice() {
+			at.List = append(at.List, v)
+		}
+	case in.F == "get" && in.Index < 0:
+		at.Kind = spec.AccessOther
+	case in.F == "get" && out.Value == history.Null:
+		at.Kind = spec.AccessEmpty
+	case in.F == "get":
+		at.Kind, at.Value = spec.AccessPeek, out.Value
+	}
+	return at
 }
 
 func logText(in LogIn, out *LogOut) string {

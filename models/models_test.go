@@ -3,6 +3,7 @@ package models
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -176,6 +177,11 @@ var stories = []story{
 	{"a bank loses nothing", "bank", `{"0":10}`, []call{{"transfer", `{"from":0,"to":1,"amount":4}`, "true"}, {"read", "", `{"0":10,"1":4}`}}, ""},
 	{"the first read shows what there was", "bank", "", []call{{"read", "", `{"0":3}`}, {"transfer", `{"from":0,"to":1,"amount":36893488147419103232}`, ""}, {"read", "", `{"0":-36893488147419103229,"1":36893488147419103232}`}}, "{0: -36893488147419103229, 1: 36893488147419103232}"},
 	{"a balance that is no number is wrong", "bank", `{"0":3}`, []call{{"read", "", `{"0":null}`}}, ""},
+	{"a stream grows under conditions", "s2", "", []call{{"check-tail", "", `{"tail":0}`}, {"append", `{"num_records":1,"record_hashes":[12352915711150947722],"set_fencing_token":"a"}`, `{"tail":1}`}, {"read", "", `{"tail":1,"stream_hash":5560538435033744293}`}, {"append", `{"num_records":0,"match_seq_num":1,"fencing_token":"a"}`, `{"tail":1}`}, {"read", "", `{"tail":1}`}}, "tail 1, hash 5560538435033744293, token a"},
+	{"an append needs the tail that it names", "s2", `{"tail":3,"stream_hash":9}`, []call{{"append", `{"num_records":1,"record_hashes":[1],"match_seq_num":2}`, `{"tail":4}`}}, ""},
+	{"an append needs the token that it names", "s2", "", []call{{"append", `{"num_records":1,"record_hashes":[1],"fencing_token":"a"}`, `{"tail":1}`}}, ""},
+	{"an append counts its records", "s2", "", []call{{"append", `{"num_records":2,"record_hashes":[1,2]}`, `{"tail":1}`}}, ""},
+	{"a read sees every record", "s2", "", []call{{"append", `{"num_records":1,"record_hashes":[1]}`, `{"tail":1}`}, {"read", "", `{"tail":1,"stream_hash":5560538435033744293}`}}, ""},
 	{"lists are appended to", "list-append", `{"x":[1]}`, []call{{"txn", `[["append","x",2],["r","x",null],["append","y",3]]`, `[["append","x",2],["r","x",[1,2]],["append","y",3]]`}, {"txn", `[["append","y",4]]`, ""}, {"txn", `[["r","y",null],["r","z",null]]`, `[["r","y",[3,4]],["r","z",null]]`}}, "{x: [1 2], y: [3 4]}"},
 	{"a list loses nothing", "list-append", "", []call{{"txn", `[["append","x",1]]`, ""}, {"txn", `[["append","x",2]]`, ""}, {"txn", `[["r","x",null]]`, `[["r","x",[2]]]`}}, ""},
 	{"registers in transactions", "rw-register", "", []call{{"txn", `[["w","x",1]]`, ""}, {"txn", `[["r","x",null]]`, `[["r","x",1]]`}}, "{x: 1}"},
@@ -319,6 +325,8 @@ func TestOverlappingOperationsFindAnOrder(t *testing.T) {
 		{"list-append", []call{{"txn", `[["append","x",1],["r","y",null]]`, `[["append","x",1],["r","y",null]]`}, {"txn", `[["append","y",1],["r","x",null]]`, `[["append","y",1],["r","x",null]]`}}, false},
 		{"versioned-kv", []call{{"put", `["a",0]`, "1"}, {"put", `["b",1]`, "2"}, {"get", "", `["a",1]`}}, true},
 		{"versioned-kv", []call{{"put", `["a",0]`, "1"}, {"put", `["b",0]`, "1"}}, false},
+		{"s2", []call{{"append", `{"num_records":1,"record_hashes":[1],"match_seq_num":1}`, `{"tail":2}`}, {"append", `{"num_records":1,"record_hashes":[2],"match_seq_num":0}`, `{"tail":1}`}}, true},
+		{"s2", []call{{"append", `{"num_records":1,"record_hashes":[1],"match_seq_num":0}`, `{"tail":1}`}, {"append", `{"num_records":1,"record_hashes":[2],"match_seq_num":0}`, `{"tail":1}`}}, false},
 		{"etcd", []call{{"put", `{"key":"x","value":"1"}`, `{"revision":3}`}, {"put", `{"key":"y","value":"1"}`, `{"revision":2}`}}, true},
 		{"etcd", []call{{"put", `{"key":"x","value":"1"}`, `{"revision":2}`}, {"put", `{"key":"y","value":"1"}`, `{"revision":2}`}}, false},
 	} {
@@ -369,6 +377,10 @@ func TestDecodeErrors(t *testing.T) {
 		{"list-append", call{"txn", `[["r","x",null]]`, `[["r","y",[]]]`}, `h.jsonl:9: op 0: txn of model list-append: want the steps of the input with the reads filled in as output, got [["r","y",[]]]`},
 		{"versioned-kv", call{"put", `["a",-1]`, ""}, `h.jsonl:9: op 0: put of model versioned-kv: want [value, version] with a version from 0 as input, got ["a",-1]`},
 		{"versioned-kv", call{"get", "", `["a",0]`}, `h.jsonl:9: op 0: get of model versioned-kv: want [value, version] with a version from 1, or null or "no-key" where there is no key as output, got ["a",0]`},
+		{"s2", call{"append", `{"num_records":2,"record_hashes":[1]}`, `{"tail":2}`}, `h.jsonl:9: op 0: append of model s2: want ` + s2AppendWant + ` as input, got {"num_records":2,"record_hashes":[1]}`},
+		{"s2", call{"append", `{"num_records":0,"fencing_token":""}`, `{"tail":0}`}, `h.jsonl:9: op 0: append of model s2: want ` + s2AppendWant + ` as input, got {"fencing_token":"","num_records":0}`},
+		{"s2", call{"read", "", `{"tail":1,"stream_hash":-1}`}, `h.jsonl:9: op 0: read of model s2: want {tail, stream_hash} with a position and a hash from 0 below 2^64 as output, got {"stream_hash":-1,"tail":1}`},
+		{"s2", call{"check-tail", "", `{"tail":1,"stream_hash":1}`}, `h.jsonl:9: op 0: check-tail of model s2: want {tail} with a position as output, got {"stream_hash":1,"tail":1}`},
 		{"etcd", call{"put", `{"key":"x"}`, ""}, `h.jsonl:9: op 0: put of model etcd: want {key, value, lease} as input, got {"key":"x"}`},
 		{"etcd", call{"delete", `{"key":"x"}`, `{"delted":1}`}, `h.jsonl:9: op 0: delete of model etcd: want an object of what the answer held: revision, kvs, count, deleted, succeeded, results as output, got {"delted":1}`},
 		{"mutex", call{"acquire", "", "false"}, `h.jsonl:9: op 0: acquire of model mutex: want nothing, null, true, "ok", or the input once more as output, got false`},
@@ -397,6 +409,7 @@ func TestInitialErrors(t *testing.T) {
 		{"bank", `{"a":"x"}`, `h.jsonl: initial value for model bank: want integer balances, got {"a":"x"}`},
 		{"list-append", `{"a":1}`, `h.jsonl: initial value for model list-append: want an array under a, got 1`},
 		{"versioned-kv", `{"a":1}`, `h.jsonl: initial value for model versioned-kv: want [value, version] with a version from 1, or null or "no-key" where there is no key under a, got 1`},
+		{"s2", `{"tail":1}`, `h.jsonl: initial value for model s2: want {tail, stream_hash, fencing_token}, the token optional, got {"tail":1}`},
 		{"etcd", `"x"`, `h.jsonl: initial value for model etcd: want a revision from 0, got "x"`},
 		{"multi-register", "0", `h.jsonl: initial value for model multi-register: want an object of values by key, got 0`},
 	} {
@@ -536,6 +549,8 @@ func TestText(t *testing.T) {
 		{"list-append", call{"txn", `[["append","x",1],["r","x",null]]`, `[["append","x",1],["r","x",[1]]]`}, "txn append 1 to x, read x = [1]", "txn append 1 to x, read x (no answer)"},
 		{"versioned-kv", call{"put", `["a",2]`, `"ErrVersion"`}, "put a over version 2 = version-error", "put a over version 2 (no answer)"},
 		{"versioned-kv", call{"get", "", `["a",2]`}, "get = a at version 2", "get (no answer)"},
+		{"s2", call{"append", `{"num_records":1,"record_hashes":[7],"match_seq_num":0,"fencing_token":"a","set_fencing_token":"b"}`, `{"tail":1}`}, "append 1 records at 0 under token a setting token b = tail 1", "append 1 records at 0 under token a setting token b (no answer)"},
+		{"s2", call{"read", "", `{"tail":1,"stream_hash":5}`}, "read = tail 1, hash 5", "read (no answer)"},
 		{"etcd", call{"txn", `{"compare":[{"key":"x","version":0}],"then":[{"op":"put","key":"x","value":"1"}],"else":[{"op":"range","start":"x"},{"op":"delete","key":"x"}]}`, `{"succeeded":true}`}, `txn if version of x = 0 then put x "1" else range x, delete x = {"succeeded":true}`, `txn if version of x = 0 then put x "1" else range x, delete x (no answer)`},
 	} {
 		h := raw(t, []call{c.call, c.call}, sequential)
@@ -612,6 +627,12 @@ var worlds = map[string]pool{
 		in:   []string{"", `{"from":0,"to":1,"amount":1}`, `{"from":"1","to":"0","amount":1}`, `{"from":0,"to":1,"amount":0}`, `{"from":1,"to":1,"amount":2}`, `{"from":0,"to":1,"amount":-1}`},
 		out:  []string{"", "null", "true", "false", `{}`, `{"0":0}`, `{"0":1,"1":-1}`, `{"0":-1,"1":1}`, `{"0":-2,"1":2}`},
 		from: "{}",
+	},
+	"s2": {
+		in: []string{"", `{"num_records":1,"record_hashes":[1]}`, `{"num_records":1,"record_hashes":[2],"match_seq_num":0}`, `{"num_records":1,"record_hashes":[1],"match_seq_num":1}`,
+			`{"num_records":1,"record_hashes":[1],"set_fencing_token":"a"}`, `{"num_records":1,"record_hashes":[2],"fencing_token":"a"}`, `{"num_records":0}`, `{"num_records":0,"fencing_token":"a","set_fencing_token":"a"}`},
+		out: []string{"", `{"tail":0}`, `{"tail":1}`, `{"tail":2}`, `{"tail":0,"stream_hash":0}`,
+			fmt.Sprintf(`{"tail":1,"stream_hash":%d}`, S2Chain(0, 1)), fmt.Sprintf(`{"tail":2,"stream_hash":%d}`, S2Chain(S2Chain(0, 1), 2))},
 	},
 	"versioned-kv": {
 		in:  []string{"", `["a",0]`, `["b",0]`, `["a",1]`, `["b",2]`},

@@ -1,6 +1,8 @@
 package models
 
 import (
+	"strings"
+
 	"pinyon/engine/history"
 	"pinyon/engine/spec"
 )
@@ -38,6 +40,10 @@ func PriorityQueue(initial ...history.Value) spec.Model[Tree[Pile], PriorityIn, 
 	for _, v := range initial {
 		first = pile(first, priorityKey(v), v, 1)
 	}
+	elements := containerOf(spec.ByPriority, len(initial), priorityAccess)
+	if elements != nil {
+		elements.Compare = func(a, b any) int { return comparePriorities(a.(history.Value), b.(history.Value)) }
+	}
 	return spec.Model[Tree[Pile], PriorityIn, history.Value]{
 		Name:  "priority-queue",
 		Init:  func() Tree[Pile] { return first },
@@ -51,8 +57,21 @@ func PriorityQueue(initial ...history.Value) spec.Model[Tree[Pile], PriorityIn, 
 			}
 			return answered(in.F, out, "empty")
 		},
-		Describe: describePiles,
+		Describe:  describePiles,
+		Container: elements,
 	}
+}
+
+func priorityAccess(in PriorityIn, out *history.Value) spec.Access {
+	return elementAccess(in.F, "insert", "peek", in.Elem, out)
+}
+
+// comparePriorities orders two elements as their keys do.
+func comparePriorities(a, b history.Value) int {
+	if a.Kind() == history.KindInt && b.Kind() == history.KindInt {
+		return compareNumbers(a, b)
+	}
+	return strings.Compare(sortKey(a)+a.Text(), sortKey(b)+b.Text())
 }
 
 // priorityKey sorts as v does; the text behind it tells apart what sorts alike.

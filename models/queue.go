@@ -39,8 +39,13 @@ func Queue(initial ...history.Value) spec.Model[Run, QueueIn, history.Value] {
 			}
 			return answered(in.F, out, "empty")
 		},
-		Describe: func(s Run) string { return listed("[", s.n, s.words(), " ", "]") },
+		Describe:  func(s Run) string { return listed("[", s.n, s.words(), " ", "]") },
+		Container: containerOf(spec.FIFO, len(initial), queueAccess),
 	}
+}
+
+func queueAccess(in QueueIn, out *history.Value) spec.Access {
+	return elementAccess(in.F, "enqueue", "peek", in.Elem, out)
 }
 
 func queueApply(s Run, in QueueIn) (next Run, out history.Value, ok bool) {

@@ -28,6 +28,8 @@ type Entry struct {
 	// NeverSplit: one operation may touch several parts of the object, so the
 	// history must not be split by those.
 	NeverSplit bool
+	// Text is the file that Load read the model from; "" where it is built in.
+	Text string
 	// Bind decodes a recorded history into this model's types and erases it.
 	// What does not decode is a *history.Error.
 	Bind func(h *history.Raw, o Options) (*spec.Subject, error)
@@ -61,7 +63,7 @@ func All() []Entry {
 	all := []Entry{
 		bankEntry(), casRegisterEntry(), counterEntry(), dequeEntry(), etcdEntry(), fencedMutexEntry(), kvEntry(), listAppendEntry(), logEntry(),
 		multiRegisterEntry(), mutexEntry(), ownerMutexEntry(), priorityQueueEntry(), queueEntry(),
-		reentrantMutexEntry(), registerEntry(), rwMutexEntry(), rwRegisterEntry(), semaphoreEntry(), setEntry(),
+		reentrantMutexEntry(), registerEntry(), rwMutexEntry(), rwRegisterEntry(), s2Entry(), semaphoreEntry(), setEntry(),
 		stackEntry(), unorderedQueueEntry(), versionedKVEntry(),
 	}
 	slices.SortFunc(all, func(a, b Entry) int { return strings.Compare(a.Name, b.Name) })

@@ -41,7 +41,12 @@ func Stack(initial ...history.Value) spec.Model[List[history.Value], StackIn, hi
 		Describe: func(s List[history.Value]) string {
 			return listed("[", s.Len(), Run{s, s.Len()}.words(), " ", "]")
 		},
+		Container: containerOf(spec.LIFO, len(initial), stackAccess),
 	}
+}
+
+func stackAccess(in StackIn, out *history.Value) spec.Access {
+	return elementAccess(in.F, "push", "peek", in.Elem, out)
 }
 
 func stackApply(s List[history.Value], in StackIn) (next List[history.Value], out history.Value, ok bool) {

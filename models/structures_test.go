@@ -275,6 +275,7 @@ func TestForeignInputPanics(t *testing.T) {
 		"unordered-queue":   func() { UnorderedQueue().Steps(Tree[Pile]{}, QueueIn{}, nil) },
 		"bank":              func() { Bank(history.Absent).Step(Map{}, BankIn{}, nil) },
 		"versioned-kv":      func() { VersionedKV(history.Absent).Step(Versioned{}, VersionedIn{}, nil) },
+		"s2":                func() { S2(S2Stream{}).Step(S2Stream{}, S2In{}, nil) },
 		"etcd":              func() { Etcd(1).Step(EtcdState{}, EtcdIn{}, nil) },
 		"etcd operation":    func() { Etcd(1).Step(EtcdState{}, EtcdTxn(nil, []EtcdOp{{}}, nil), nil) },
 	} {

@@ -1,7 +1,6 @@
 package oracles
 
 import (
-	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -170,46 +169,9 @@ func isName(s string) bool {
 	return s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.") == ""
 }
 
-func (l *loader) fields(root *strictyaml.Node) error {
-	l.doc.fields = rule.Fields{}
-	n := root.Get("fields")
-	if n == nil {
-		return nil
-	}
-	if n.Form != strictyaml.Table {
-		return l.At(n, "fields is a table from names to types, such as {revision: int}, and this is %s", n.Form)
-	}
-	for i, k := range n.Keys {
-		if rule.IsBuiltin(k.Text) {
-			return l.At(k, "%s is built in: every operation has it, and no hint can be declared under its name", k.Text)
-		}
-		typ, err := l.fieldType(n.Items[i])
-		if err != nil {
-			return err
-		}
-		l.doc.fields[k.Text] = typ
-	}
-	return nil
-}
-
-func (l *loader) fieldType(n *strictyaml.Node) (rule.Type, error) {
-	const types = "a type is int, string or [int]"
-	inner := n
-	if n.Form == strictyaml.List && len(n.Items) == 1 {
-		inner = n.Items[0]
-	}
-	if inner.Form != strictyaml.Scalar || inner.Tag != "!!str" {
-		return 0, l.At(n, types)
-	}
-	switch {
-	case inner.Text == "int" && n.Form == strictyaml.List:
-		return rule.Ints, nil
-	case inner.Text == "int":
-		return rule.Int, nil
-	case inner.Text == "string" && n.Form == strictyaml.Scalar:
-		return rule.Str, nil
-	}
-	return 0, l.At(inner, "%s, not %s%s", types, inner.Text, rule.DidYouMean(inner.Text, []string{"int", "string"}))
+func (l *loader) fields(root *strictyaml.Node) (err error) {
+	l.doc.fields, err = rule.ReadFields(&l.File, root.Get("fields"))
+	return err
 }
 
 func (l *loader) lists(root *strictyaml.Node) error {
@@ -305,18 +267,6 @@ func (l *loader) rule(n *strictyaml.Node) (*pairRule, error) {
 
 // condition compiles the text of a rule.
 func (l *loader) condition(n *strictyaml.Node) (*pairRule, error) {
-	text, err := l.Word(n, "a rule")
-	if err != nil {
-		return nil, err
-	}
-	if n.Quoting == strictyaml.Plain && n.Comment {
-		return nil, l.At(n, `" #" starts a comment, so the rule ends there: %s; put the rule in quotes, or the comment on a line of its own`, text)
-	}
-	r, err := rule.Compile(text, l.doc.fields)
-	var bad *rule.Error
-	if errors.As(err, &bad) {
-		line, col := l.Position(n, bad.Offset)
-		return nil, l.Errorf(line, col, "%s\n%s", bad.Msg, bad.Caret())
-	}
+	r, err := rule.ReadCondition(&l.File, n, "a rule", l.doc.fields)
 	return &pairRule{rule: r}, err
 }

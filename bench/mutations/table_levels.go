@@ -47,12 +47,12 @@ var levelRules = []mutation{
 		`	c.onlyConvicts(verdict)
 `, ``),
 	by("consistency", "TestNoLevelIsNoPass", "A level without a name or an order is refused.", "consistency/check.go",
-		`if level.Name == "" || level.Order == nil && level.views == nil {`, `if false {`),
+		`if level.Name == "" || level.Order == nil && level.views == nil && level.all == nil {`, `if false {`),
 	by("consistency", "TestOnlyLocalLevelsAreSplit", "Sequential is not local.", levelsGo,
 		`How to Make a Multiprocessor Computer That Correctly Executes Multiprocess Programs\", 1979",`, `How to Make a Multiprocessor Computer That Correctly Executes Multiprocess Programs\", 1979", local: true,`),
 	by("consistency", "TestOnlyLocalLevelsAreSplit", "Ordered-sequential is not local.", levelsGo, `with A the updates",`, `with A the updates", local: true,`),
 	by("consistency", "TestOnlyLocalLevelsAreSplit", "Real-time-writes is not local.", levelsGo, `"Pine, arXiv 2608.17388, 2026",`, `"Pine, arXiv 2608.17388, 2026", local: true,`),
-	by("consistency", "TestOnlyLocalLevelsAreSplit", "Regular-sequential is not local.", levelsGo, `stated here as remembered",`, `stated here as remembered", local: true,`),
+	by("consistency", "TestOnlyLocalLevelsAreSplit", "Regular-sequential is not local.", levelsGo, `SOSP 2021, stated here as remembered",`, `SOSP 2021, stated here as remembered", local: true,`),
 
 	by(".", "TestReasons", "Sessions that go beyond real time forbid splitting by key.", splitGo, `!s.PerKey && !c.sessionInRealTime(s)`, `!s.PerKey && false`),
 	twin("A key that is vacuous alone convicts nobody.", partsGo, `		if parts[i].Kind == spec.Violation {

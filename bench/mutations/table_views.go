@@ -13,14 +13,14 @@ var viewRules = []mutation{
 	by("consistency", "TestViewsEqualTwin", "A read of the initial value has no write of its key in its past.", causalGo,
 		`if r.saw[x] == initially || w != r.saw[x] && k.includes(r, r.saw[x], w) {`, `if r.saw[x] >= 0 && w != r.saw[x] && k.includes(r, r.saw[x], w) {`),
 	by("consistency", "TestViewsEqualTwin", "Causality goes through what was read.", causalGo,
-		`			join(k.count[x], k.count[w])
+		`			join(k.count(x), k.count(w))
 `, `			_ = w
 `),
 	by("consistency", "TestLitmus", "Reads agree on one order of the writes in their past.", causalGo,
-		`					pairs = append(pairs, [2]int32{w, r.saw[x]})
+		`				t.add(spec.Step{From: w, To: r.saw[x], Why: spec.StepConflict, Read: x, After: -1})
 `, ``),
 	by("consistency", "TestLitmus", "Causal memory judges every process' view.", "engine/views/views.go",
-		`if !own && counts == nil && process > 0 {`, `if !own && process > 0 {`),
+		`!own && !w.knows && process > 0 {`, `!own && process > 0 {`),
 	by("consistency", "TestViewsEqualTwin", "PRAM keeps the order of every process.", "engine/views/views.go",
 		`session := order.Session(v, nil, false)`, `session := order.Session(v, func(int32) bool { return false }, false)`),
 	by("consistency", "TestViewsEqualTwin", "Every way in which reads may have seen writes is tried.", "engine/views/readsfrom.go",

@@ -88,11 +88,11 @@ func (f *checkFlags) add(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.SortFlags = false
 	f.readFlags.add(cmd)
-	fs.StringVar(&f.level, "level", "", "the consistency level: a `NAME` of pinyon levels, or all of them (default: the header's, else linearizable)")
+	fs.StringVar(&f.level, "level", "", "the consistency level: a `NAME` of pinyon levels, a YAML file, or all of them (default: the header's, else linearizable)")
 	fs.StringArrayVar(&f.oracles, "oracle", nil, "what hints say about order: a `NAME` of pinyon oracles, a YAML file, or none; repeatable (default: the header's)")
 	f.split = word(fs, "split", "auto", "whether keys may be decided apart where the level allows it", "auto", "never")
 	fs.StringVar(&f.key, "key", "", "check the operations of this `KEY` only")
-	f.engine = word(fs, "engine", "auto", "how to decide; brute tries every order of a small history", "auto", "search", "brute")
+	f.engine = word(fs, "engine", "auto", "how to decide; search takes no fast path, brute tries every order of a small history", "auto", "search", "brute")
 	fs.DurationVar(&f.budget, "budget", consistency.DefaultTimeout, "`TIME` that a file may take; 0: no limit")
 	fs.Int64Var(&f.maxStates, "max-states", 0, "how many states a key may take, `N`; 0: no limit")
 	fs.StringVar(&f.maxMemory, "max-memory", "", "memory that a file may take: a `SIZE` such as 512MiB (default: half of what there is)")
@@ -115,8 +115,10 @@ func (f *checkFlags) parse(cmd *cobra.Command) error {
 		if f.level == "" {
 			return usagef("--level is empty; leave it out for the history's own")
 		}
-		if _, err := consistency.LookupLevel(f.level); err != nil && f.level != allLevels {
-			return usagef("--level: %v", err)
+		if f.level != allLevels {
+			if _, err := findLevel(f.level); err != nil {
+				return err
+			}
 		}
 	}
 	if f.hasKey = cmd.Flags().Changed("key"); f.hasKey && f.proof != "" {

@@ -43,13 +43,23 @@ func completeOne(list func() []string) cobra.CompletionFunc {
 	}
 }
 
+// completeOneOrFile is completeOne where files will do, too.
+func completeOneOrFile(list func() []string) cobra.CompletionFunc {
+	return func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return list(), cobra.ShellCompDirectiveDefault
+	}
+}
+
 // completeFlags completes the values of those flags of cmd that have names.
 func (a *app) completeFlags(cmd *cobra.Command) {
 	fixed := func(words ...string) cobra.CompletionFunc {
 		return cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)
 	}
 	complete := map[string]cobra.CompletionFunc{
-		"model": fixed(append(modelNames(), analysisNames()...)...), "format": fixed(formatNames()...), "level": fixed(append(consistency.Names(), allLevels)...),
+		"model": cobra.FixedCompletions(append(modelNames(), analysisNames()...), cobra.ShellCompDirectiveDefault), "format": fixed(formatNames()...), "level": cobra.FixedCompletions(append(consistency.Names(), allLevels), cobra.ShellCompDirectiveDefault),
 		"oracle": cobra.FixedCompletions(append(oracleNames(), "none"), cobra.ShellCompDirectiveDefault),
 	}
 	for name, words := range complete {

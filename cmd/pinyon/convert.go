@@ -1,15 +1,13 @@
 package main
 
 import (
-	"bufio"
+	"context"
 	"io"
-	"os"
 
 	"github.com/spf13/cobra"
 
 	"pinyon/engine/history"
 	"pinyon/engine/history/importers"
-	"pinyon/models"
 )
 
 func (a *app) convertCommand() *cobra.Command {
@@ -26,7 +24,7 @@ func (a *app) convertCommand() *cobra.Command {
 as Jepsen's history.edn. The rules that the format or the flags imply (initial value,
 nil reads, refused compare-and-sets, ties) go into the header, in EDN a comment, so
 that the new file has the same verdict. Either file converts to the other and back
-without loss.`,
+without loss. What -o names is replaced once all is written: an interrupt leaves it as it was.`,
 		Args: args(cobra.ExactArgs(1), "one file"),
 		RunE: func(cmd *cobra.Command, files []string) error {
 			if err := f.parse(cmd); err != nil {
@@ -35,7 +33,7 @@ without loss.`,
 			if out != "" && sameFile(out, files[0]) {
 				return usagef("-o %s would overwrite the history", out)
 			}
-			return a.convert(f, files[0], to.value, out)
+			return a.convert(cmd.Context(), f, files[0], to.value, out)
 		},
 		ValidArgsFunction: cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault),
 	}
@@ -47,8 +45,8 @@ without loss.`,
 	return cmd
 }
 
-func (a *app) convert(f *readFlags, path, to, out string) error {
-	l, err := a.load(path, f)
+func (a *app) convert(ctx context.Context, f *readFlags, path, to, out string) error {
+	l, err := a.loadUntil(ctx, path, f)
 	if err != nil {
 		return err
 	}
@@ -56,10 +54,8 @@ func (a *app) convert(f *readFlags, path, to, out string) error {
 		a.say("%s", line)
 	}
 	h := l.raw
-	if h.Header.Model != "" {
-		if _, err := models.Lookup(h.Header.Model); err != nil {
-			return malformedf("%s: header: %v", path, err)
-		}
+	if err := l.nameModel(f); err != nil {
+		return err
 	}
 	if h.Header.Ties == history.TiesPrecede {
 		h.Header.HasTies = true
@@ -71,29 +67,10 @@ func (a *app) convert(f *readFlags, path, to, out string) error {
 		a.say("the file has no times: positions of events stand for them, and no level with a bound in time means anything on the new file")
 	}
 	if to == "edn" {
-		return a.writeTo(out, func(w io.Writer) error { return importers.WriteEDN(w, h) })
+		return a.writeTo(ctx, out, func(w io.Writer) error { return importers.WriteEDN(w, h) })
 	}
 	if !history.NativeTimes(h) {
 		a.say("the recorded times contradict the order of the lines, which decides: times in the new file are positions of events")
 	}
-	return a.writeTo(out, func(w io.Writer) error { return history.WriteNative(w, h) })
-}
-
-// writeTo writes a file, or to stdout where path is empty.
-func (a *app) writeTo(path string, write func(io.Writer) error) error {
-	if path == "" || path == "-" {
-		return write(a.stdout)
-	}
-	file, err := os.Create(path)
-	if err != nil {
-		return missingFile(err)
-	}
-	w := bufio.NewWriter(file)
-	if err = write(w); err == nil {
-		err = w.Flush()
-	}
-	if closed := file.Close(); err == nil {
-		err = closed
-	}
-	return err
+	return a.writeTo(ctx, out, func(w io.Writer) error { return history.WriteNative(w, h) })
 }

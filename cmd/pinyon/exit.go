@@ -60,7 +60,7 @@ func codeOf(err error) int {
 		return exitConsistent
 	case errors.As(err, &s):
 		return s.code
-	case errors.As(err, &malformed), errors.Is(err, oracles.ErrOwn):
+	case errors.As(err, &malformed), errors.Is(err, oracles.ErrOwn), modelStopped(err):
 		return exitMalformed
 	case errors.Is(err, spec.ErrCannotTell), errors.Is(err, consistency.ErrOptions), errors.Is(err, views.ErrModel):
 		return exitUsage

@@ -29,11 +29,12 @@ type readFlags struct {
 	initial              history.Value // of init
 	clock                time.Duration // of clockError
 	hasInit, hasClockErr bool
+	entry                *models.Entry // of a model that is a file, or stands in a proof
 }
 
 func (f *readFlags) add(cmd *cobra.Command) {
 	fs := cmd.Flags()
-	fs.StringVar(&f.model, "model", "", "what the object is: a `NAME` of pinyon models (default: the header's)")
+	fs.StringVar(&f.model, "model", "", "what the object is: a `NAME` of pinyon models, or a YAML file (default: the header's)")
 	fs.StringVar(&f.format, "format", "", "the file's format: a `NAME` of pinyon help formats (default: detected)")
 	fs.StringVar(&f.mapping, "map", "", "what the columns of a CSV table or of JSON Lines mean, as `NAME=COLUMN,...` (pinyon help formats)")
 	f.keyed = word(fs, "keyed", "auto", "whether the values of a foreign file are [key value]", "auto", "yes", "no")
@@ -64,8 +65,12 @@ func (f *readFlags) parse(cmd *cobra.Command) error {
 	}
 	if f.model != "" {
 		_, analysis := models.LookupAnalysis(f.model)
-		if _, err := models.Lookup(f.model); err != nil && analysis != nil {
-			return usagef("--model: %v; analyses are %s", err, strings.Join(analysisNames(), ", "))
+		e, err := findModel(f.model)
+		if err != nil && analysis != nil {
+			return err
+		}
+		if e.Text != "" {
+			f.entry = &e
 		}
 	}
 	if f.mapping != "" {

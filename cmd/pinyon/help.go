@@ -25,7 +25,7 @@ const exitCodesText = `The exit status is the same for every subcommand:
    2  unknown: a budget ran out, or the check was interrupted
    3  vacuous: nothing was tested, no operation has an answer
   64  the command was called wrongly
-  65  malformed input: a history, oracle or proof that contradicts itself or its format
+  65  malformed input: a history, oracle, level, model or proof that contradicts itself or its format
   66  a file that cannot be read
   70  the tool itself failed
 

@@ -80,6 +80,20 @@ func historiesDir(t *testing.T) string {
 // oracle exist.
 func manifest(t *testing.T, dir string) (rows []row) {
 	t.Helper()
+	for _, f := range manifestLines(t, dir) {
+		want, err := strconv.Atoi(f[2])
+		if err != nil || !known(f[1]) {
+			continue
+		}
+		rows = append(rows, row{file: f[0], flags: f[1], want: want, hard: strings.HasPrefix(f[0], "splitbrain-runs/")})
+	}
+	return rows
+}
+
+// manifestLines are the rows of the manifest as they stand there: file, flags,
+// exit status, model, initial value, expected verdict and more.
+func manifestLines(t *testing.T, dir string) (rows [][]string) {
+	t.Helper()
 	text, err := os.ReadFile(filepath.Join(dir, "MANIFEST.tsv"))
 	if err != nil {
 		t.Fatal(err)
@@ -87,12 +101,7 @@ func manifest(t *testing.T, dir string) (rows []row) {
 	// No csv.Reader: quotes are not special in the manifest.
 	lines := strings.Split(strings.TrimRight(string(text), "\n"), "\n")
 	for _, line := range lines[1:] {
-		f := strings.Split(line, "\t")
-		want, err := strconv.Atoi(f[2])
-		if err != nil || !known(f[1]) {
-			continue
-		}
-		rows = append(rows, row{file: f[0], flags: f[1], want: want, hard: strings.HasPrefix(f[0], "splitbrain-runs/")})
+		rows = append(rows, strings.Split(line, "\t"))
 	}
 	return rows
 }
@@ -207,7 +216,7 @@ func TestResidentMemory(t *testing.T) {
 	if err := os.WriteFile(file, []byte(text.String()), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(bin, "check", file, "--max-memory", "256MiB", "--budget", "100s")
+	cmd := exec.Command(bin, "check", file, "--engine", "search", "--max-memory", "256MiB", "--budget", "100s")
 	var out bytes.Buffer
 	cmd.Stdout = &out
 	if err := cmd.Start(); err != nil {

@@ -10,7 +10,7 @@ import (
 )
 
 func (a *app) levelsCommand() *cobra.Command {
-	markdown := false
+	markdown, svg := false, false
 	cmd := &cobra.Command{
 		Use:   "levels [NAME]",
 		Short: "List the consistency levels",
@@ -26,8 +26,18 @@ func (a *app) levelsCommand() *cobra.Command {
 					return err
 				}
 				a.print("%s", levelText(l))
+			case svg:
+				text, err := chartSVG()
+				if err != nil {
+					return err
+				}
+				a.print("%s", text)
 			case markdown:
-				a.print("%s", levelsMarkdown())
+				text, err := levelsMarkdown()
+				if err != nil {
+					return err
+				}
+				a.print("%s", text)
 			default:
 				a.list(levelLines())
 			}
@@ -35,6 +45,7 @@ func (a *app) levelsCommand() *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&markdown, "markdown", false, "print all of them as a document (docs/LEVELS.md)")
+	cmd.Flags().BoolVar(&svg, "svg", false, "print the chart of which level implies which (docs/levels.svg)")
 	return cmd
 }
 
@@ -70,26 +81,4 @@ func locality(l consistency.Info) string {
 
 func levelText(l consistency.Info) string {
 	return fmt.Sprintf("%s%s\n\n%s\n\nsource: %s\nlocal: %s\nbecause: %s\n", l.Name, l.Params, l.Doc, l.Source, locality(l), l.WhyLocal)
-}
-
-func levelsMarkdown() string {
-	var b strings.Builder
-	b.WriteString(`# Levels
-
-Written by ` + "`pinyon levels --markdown`" + `; a test says when this file differs.
-
-An operation is a read when, with its input and its output, it changes no state in which it is possible: a read, a failed
-compare-and-set, a successful one from a value to the same value, a dequeue that found nothing. Everything else, and every
-operation without an answer, is a write, whether or not it changes the value: writing 1 over 1 is a write. An operation without an answer may be placed late or never, and
-precedes nothing. A failed one is dropped. Where an oracle is named, what its hints say about order is added to the level's
-own. A level is local when a history is allowed exactly when the part of each key is: only then is a history split by key.
-`)
-	for _, l := range consistency.Levels() {
-		fmt.Fprintf(&b, "\n## %s\n\n", l.Name)
-		if l.Params != "" {
-			fmt.Fprintf(&b, "`%s%s`\n\n", l.Name, l.Params)
-		}
-		fmt.Fprintf(&b, "%s\n\nSource: %s.\n\nLocal: %s. Because %s.\n", l.Doc, l.Source, locality(l), l.WhyLocal)
-	}
-	return b.String()
 }

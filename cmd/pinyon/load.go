@@ -11,7 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"pinyon/consistency"
 	"pinyon/consistency/report"
 	"pinyon/engine/history"
 	"pinyon/engine/history/importers"
@@ -27,6 +26,8 @@ type loaded struct {
 	report *importers.Report
 	rules  report.Rules
 	claim  history.Header // as the file has it
+	// modelText is the file of the model; "" where it is built in.
+	modelText string
 }
 
 // load reads the history at path and settles its rules: flags outrank the
@@ -34,8 +35,11 @@ type loaded struct {
 // stand in the header.
 func (a *app) load(path string, f *readFlags) (*loaded, error) {
 	h, rep, err := importers.Load(path, importers.Options{
-		Format: f.format, Map: f.mapping, Keyed: f.keyed.value, Order: f.order.value, Strict: f.strict, Stdin: a.stdin,
+		Format: f.format, Map: f.mapping, Keyed: f.keyed.value, Order: f.order.value, Strict: f.strict, Stdin: a.stdin, Context: a.ctx,
 	})
+	if errors.Is(err, context.Canceled) {
+		return nil, &status{exitUnknown, fmt.Errorf("%s: interrupted while it was read", path)}
+	}
 	if err != nil {
 		return nil, missingFile(err)
 	}
@@ -138,10 +142,11 @@ func (l *loaded) bind(f *readFlags) (*spec.Subject, error) {
 	if name == "" {
 		return nil, usagef("%s: the history names no model; choose one with --model: %s", l.raw.Path, strings.Join(modelNames(), ", "))
 	}
-	e, err := models.Lookup(name)
+	e, err := l.model(f)
 	if err != nil {
-		return nil, malformedf("%s: header: %v", l.raw.Path, err)
+		return nil, err
 	}
+	l.modelText = e.Text
 	s, err := e.Bind(l.raw, models.Options{Initial: head.Initial, NilRead: head.NilRead})
 	if err != nil {
 		if f.init != "" && strings.Contains(err.Error(), "initial value") {
@@ -154,7 +159,7 @@ func (l *loaded) bind(f *readFlags) (*spec.Subject, error) {
 }
 
 // modelOfFormat names the model of formats that can hold no other.
-var modelOfFormat = map[string]string{"etcd-log": "cas-register", "splitbrain": "cas-register", "porcupine-kv": "kv"}
+var modelOfFormat = map[string]string{"etcd-log": "cas-register", "splitbrain": "cas-register", "porcupine-kv": "kv", "s2": "s2"}
 
 func modelNames() []string {
 	var names []string
@@ -174,23 +179,6 @@ func initialText(s *spec.Subject, given history.Value) string {
 	}
 	m := s.Machine(context.Background(), s.View, false)
 	return spec.DescribeState(m, m.Init(0))
-}
-
-// level returns the level in force: the flag's, else the one that the history
-// claims, else linearizable.
-func (l *loaded) level(flag string) (consistency.Level, error) {
-	if flag != "" {
-		level, err := consistency.LookupLevel(flag)
-		if err != nil {
-			return level, usagef("--level: %v", err)
-		}
-		return level, nil
-	}
-	level, err := consistency.LookupLevel(l.raw.Header.Level)
-	if err != nil {
-		return level, malformedf("%s: header: %v", l.raw.Path, err)
-	}
-	return level, nil
 }
 
 // oracles returns the oracles in force: the flags', else those that the history

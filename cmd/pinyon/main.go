@@ -40,7 +40,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
 	}()
 	ctx, stop := interruptible()
 	defer stop()
-	a := &app{stdin: stdin, stdout: stdout, stderr: stderr}
+	a := &app{ctx: ctx, stdin: stdin, stdout: stdout, stderr: stderr}
 	root := a.command()
 	root.SetArgs(append([]string{}, args...)) // never nil: cobra would take the process' own
 	root.SetIn(stdin)
@@ -59,6 +59,7 @@ func interruptible() (context.Context, context.CancelFunc) {
 
 // app is one run of the program.
 type app struct {
+	ctx            context.Context // ends with the first interrupt
 	stdin          io.Reader
 	stdout, stderr io.Writer
 }

@@ -12,12 +12,30 @@ import (
 func (a *app) modelsCommand() *cobra.Command {
 	markdown := false
 	cmd := &cobra.Command{
-		Use:   "models [NAME]",
+		Use:   "models [NAME|FILE]",
 		Short: "List the models: what an object may be",
 		Example: `  pinyon models
-  pinyon models cas-register`,
+  pinyon models cas-register
+  pinyon models my-model.yaml     # check that a file loads`,
+		Long: `A model says what one object does when one client uses it. Built-in ones are
+named; a model of one value may also be a YAML file:
+
+  model: lease                # its name
+  version: 1
+  initial: null               # the state before any operation
+  operations:
+    - f: [read, get]          # names of the operation
+      output: state           # its answer
+    - f: acquire
+      input: client           # a name for the input, or for its parts: [from, to]
+      when: state == null     # the condition under which it takes effect
+      next: client            # the state afterwards
+      output: true
+      else: {output: false}   # what it does otherwise; without else it is impossible
+
+pinyon check FILE --model lease.yaml uses it. docs/MODELS.md has the whole language.`,
 		Args:              args(cobra.MaximumNArgs(1), "at most one name"),
-		ValidArgsFunction: completeOne(func() []string { return append(modelNames(), analysisNames()...) }),
+		ValidArgsFunction: completeOneOrFile(func() []string { return append(modelNames(), analysisNames()...) }),
 		RunE: func(_ *cobra.Command, names []string) error {
 			switch {
 			case len(names) == 1:
@@ -25,11 +43,7 @@ func (a *app) modelsCommand() *cobra.Command {
 					a.print("%s, an analysis: it decides by itself, at no level\n\n%s\n", an.Name, an.Doc)
 					return nil
 				}
-				e, err := models.Lookup(names[0])
-				if err != nil {
-					return usagef("%v", err)
-				}
-				a.print("%s", modelText(e))
+				return a.model(names[0])
 			case markdown:
 				a.print("%s", modelsMarkdown())
 			default:
@@ -40,6 +54,24 @@ func (a *app) modelsCommand() *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&markdown, "markdown", false, "print all of them as a document")
 	return cmd
+}
+
+// model describes one, built in or in a file.
+func (a *app) model(name string) error {
+	if !isOracleFile(name) {
+		e, err := models.Lookup(name)
+		if err != nil {
+			return usagef("%v", err)
+		}
+		a.print("%s", modelText(e))
+		return nil
+	}
+	e, err := loadModel(name)
+	if err != nil {
+		return err
+	}
+	a.print("%s: %s", name, modelText(e))
+	return nil
 }
 
 // list prints names with their lines, in two columns.

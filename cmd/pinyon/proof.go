@@ -21,6 +21,7 @@ func writeProof(f *checkFlags, l *loaded, s *spec.Subject, level consistency.Lev
 		p.Initial = json.RawMessage(head.Initial.Text())
 	}
 	p.NilRead, p.Rules.FailCas, p.Rules.Numeric = head.NilRead, head.FailCas, f.numeric.value
+	p.LevelText, p.ModelText = level.Text(), l.modelText
 	for _, o := range list {
 		text := o.Text
 		if text == o.Name {

@@ -9,6 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"pinyon/consistency"
+	"pinyon/engine/brute"
 	"pinyon/engine/history"
 	"pinyon/engine/order"
 	"pinyon/engine/spec"
@@ -53,6 +55,7 @@ func (a *app) verify(f *readFlags, path, proofPath string) error {
 	if err != nil {
 		return err
 	}
+	l.claim.Model = claimedModel(path, l.claim, p)
 	for _, d := range differs(l.claim, p) {
 		a.print("note: %s\n", d)
 	}
@@ -67,6 +70,14 @@ func (a *app) verify(f *readFlags, path, proofPath string) error {
 	if err != nil {
 		return err
 	}
+	if p.LevelText != "" {
+		level, err := consistency.LoadLevel(fmt.Sprintf("%s: level %s", proofPath, p.Level), []byte(p.LevelText))
+		if err != nil {
+			return &status{exitMalformed, err}
+		}
+		p.Entitled = level.Entitled()
+	}
+	p.TryCore = brute.Core
 	result, err := p.Check(s, extra)
 	if err != nil {
 		return located(path, err)
@@ -95,7 +106,7 @@ func (a *app) answer(path string, p *verify.File, r verify.Result) error {
 // proofRules names the rules under which the evidence holds: they are the
 // proof's, and the history's own header may say otherwise.
 func proofRules(p *verify.File) string {
-	words := []string{"model " + p.Model, "order " + p.Rules.Order, "ties " + p.Rules.Ties}
+	words := []string{"model " + modelWords(p), "order " + p.Rules.Order, "ties " + p.Rules.Ties}
 	if p.Initial != nil {
 		words = append(words, "initial "+string(p.Initial))
 	}
@@ -173,6 +184,9 @@ func readProof(path string) (*verify.File, error) {
 
 // adopt takes the rules of the proof for what the flags leave open.
 func (f *readFlags) adopt(p *verify.File, path string) error {
+	if err := f.proofModel(p, path); err != nil {
+		return err
+	}
 	f.model = firstOf(f.model, p.Model)
 	if !f.hasInit && p.Initial != nil {
 		v, err := history.ParseValue(string(p.Initial))

@@ -42,7 +42,7 @@ func (in *Input) sentence(p *spec.Part) string {
 		return "the order that it must keep is a circle"
 	}
 	switch e := p.Explain; {
-	case p.Proof != nil && p.Proof.Kind == spec.ProofPattern:
+	case p.Proof != nil && p.Proof.Words != "" && !retold(p):
 		first, _, _ := strings.Cut(p.Proof.Words, "\n")
 		return first
 	case e != nil && e.Op >= 0:
@@ -58,7 +58,7 @@ func (in *Input) explain(p *spec.Part, all bool) []string {
 	switch {
 	case p.Proof != nil && p.Proof.Kind == spec.ProofCycle:
 		return in.explainCycle(p, withKey)
-	case p.Proof != nil && p.Proof.Kind == spec.ProofPattern:
+	case p.Proof != nil && (p.Proof.Kind == spec.ProofPattern || p.Proof.Words != "") && !retold(p):
 		return in.explainPattern(p, withKey)
 	case p.Explain != nil && p.Process != "":
 		return append([]string{"process " + p.Process + " cannot have seen what it saw in any order that is its own:"}, in.explainSearch(p, withKey, all)...)
@@ -68,12 +68,46 @@ func (in *Input) explain(p *spec.Part, all bool) []string {
 	return []string{"every order was tried: none is legal"}
 }
 
-// explainPattern names the operations of a pattern and what is wrong with them.
+// retold reports whether a violation that a fast path found, and says little
+// about, is explained as a search would explain it.
+func retold(p *spec.Part) bool {
+	return p.Proof.Kind == spec.ProofPattern && p.Proof.Name == "" && p.Explain != nil && p.Process == ""
+}
+
+// explainPattern names the operations of a pattern, what is wrong with them,
+// and the steps that show it.
 func (in *Input) explainPattern(p *spec.Part, withKey bool) (lines []string) {
+	if p.Process != "" {
+		lines = append(lines, "process "+p.Process+" cannot have seen what it saw in any order that is its own:")
+	}
 	for _, x := range p.Proof.Ops {
 		lines = append(lines, in.full(x, withKey))
 	}
-	return append(lines, strings.Split(p.Proof.Words, "\n")...)
+	lines = append(lines, strings.Split(p.Proof.Words, "\n")...)
+	for _, s := range p.Proof.Steps {
+		lines = append(lines, fmt.Sprintf("  %s before %s: %s", in.short(s.From, withKey), in.short(s.To, withKey), in.why(s)))
+	}
+	return lines
+}
+
+// why says why one operation comes before another.
+func (in *Input) why(s spec.Step) string {
+	switch s.Why {
+	case spec.StepSession:
+		return "both by process " + in.process(s.From)
+	case spec.StepSaw:
+		return fmt.Sprintf("%s saw it", in.op(s.To))
+	case spec.StepConflict:
+		if s.After >= 0 {
+			return fmt.Sprintf("%s saw %s, after %s of its process had seen %s", in.op(s.Read), in.op(s.To), in.op(s.After), in.op(s.From))
+		}
+		return fmt.Sprintf("%s saw %s and must have seen %s", in.op(s.Read), in.op(s.To), in.op(s.From))
+	case spec.StepFollows:
+		return fmt.Sprintf("process %s saw it in %s and wrote later", in.process(s.To), in.op(s.Read))
+	case spec.StepOverwrites:
+		return fmt.Sprintf("it overwrites what %s saw", in.op(s.From))
+	}
+	return string(s.Why)
 }
 
 // explainCycle names the operations of the circle and then its edges.
@@ -115,7 +149,22 @@ func (in *Input) explainSearch(p *spec.Part, withKey, all bool) []string {
 		lines = append(lines, "the state is then "+Clipped(e.State))
 	}
 	lines = append(lines, in.refusals(e, withKey, all)...)
+	switch {
+	case p.Proof != nil && p.Proof.Kind == spec.ProofCore:
+		return append(lines, in.core(p))
+	case p.Proof != nil && retold(p):
+		return append(lines, "found by the fast path "+p.Engine+", without a search")
+	}
 	return append(lines, fmt.Sprintf("found by trying all orders (%s)", counted(p.States, "state", "states")))
+}
+
+// core names the operations that are impossible by themselves.
+func (in *Input) core(p *spec.Part) string {
+	var ops []string
+	for _, x := range p.Proof.Ops {
+		ops = append(ops, in.op(x))
+	}
+	return "impossible by themselves: " + strings.Join(ops, ", ") + " (found by the fast path " + p.Engine + ")"
 }
 
 // forcedShown is how many steps of forced order are named.

@@ -92,7 +92,10 @@ type proofReport struct {
 	Kind      string       `json:"kind"`
 	Cycle     []edgeReport `json:"cycle,omitempty"`
 	Pattern   []operation  `json:"pattern,omitempty"`
-	Words     string       `json:"words,omitempty"` // what the pattern is
+	Words     string       `json:"words,omitempty"`   // what the pattern is
+	Name      string       `json:"name,omitempty"`    // of the pattern
+	Process   string       `json:"process,omitempty"` // the one that it is about
+	Steps     []stepReport `json:"steps,omitempty"`   // that it rests on, each on those before it
 	HintsOnly bool         `json:"hints_only,omitempty"`
 	HintEdge  bool         `json:"hint_edge,omitempty"`
 }
@@ -102,6 +105,14 @@ type edgeReport struct {
 	To     operation `json:"to"`
 	Source string    `json:"source"`
 	Why    string    `json:"why"`
+}
+
+type stepReport struct {
+	From  int64  `json:"from"` // ids
+	To    int64  `json:"to"`
+	Why   string `json:"why"`
+	Read  *int64 `json:"read,omitempty"`
+	After *int64 `json:"after,omitempty"`
 }
 
 type explanationReport struct {
@@ -233,6 +244,10 @@ func (in *Input) key(p *spec.Part) keyReport {
 		if p.Proof.Kind != spec.ProofCycle {
 			k.Proof.HintsOnly, k.Proof.HintEdge = false, false
 		}
+		k.Proof.Name, k.Proof.Steps = string(p.Proof.Name), in.steps(p.Proof.Steps)
+		if p.Proof.Name != "" {
+			k.Proof.Process = p.Process
+		}
 		k.Proof.Cycle = append(k.Proof.Cycle, in.edges(p.Proof.Cycle)...)
 		for _, x := range p.Proof.Ops {
 			k.Proof.Pattern = append(k.Proof.Pattern, in.operation(x))
@@ -248,6 +263,20 @@ func (in *Input) edges(edges []spec.Edge) []edgeReport {
 	reports := []edgeReport{}
 	for _, e := range edges {
 		reports = append(reports, edgeReport{in.operation(e.From), in.operation(e.To), e.Source, e.Why})
+	}
+	return reports
+}
+
+func (in *Input) steps(steps []spec.Step) (reports []stepReport) {
+	id := func(x int32) *int64 {
+		if x < 0 {
+			return nil
+		}
+		n := in.Subject.ID(x)
+		return &n
+	}
+	for _, s := range steps {
+		reports = append(reports, stepReport{in.Subject.ID(s.From), in.Subject.ID(s.To), string(s.Why), id(s.Read), id(s.After)})
 	}
 	return reports
 }

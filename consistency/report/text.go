@@ -124,6 +124,9 @@ func (t *text) table(rows []*spec.Part) {
 			states, counted(p.States, "state", "states"))
 		if t.o.Verbose {
 			s += fmt.Sprintf("  %s by %s", p.Elapsed.Round(time.Millisecond), orNone(p.Engine))
+			if p.Tried != "" {
+				s += " (not by " + p.Tried + ")"
+			}
 		}
 		if p.Reason != "" {
 			s += "  " + p.Reason

@@ -43,8 +43,16 @@ func Decide(s *spec.Subject, level string, extra func(a, b int32) bool) (consist
 	if err != nil {
 		return false, nil, err
 	}
+	return DecideDefinition(s, d, extra)
+}
+
+// DecideDefinition is Decide for a level by its definition.
+func DecideDefinition(s *spec.Subject, d verify.Definition, extra func(a, b int32) bool) (consistent bool, order []int32, err error) {
 	if s.View.N > MaxOps {
 		return false, nil, fmt.Errorf("%w: %d, at most %d", ErrTooLarge, s.View.N, MaxOps)
+	}
+	if d.Parts != nil {
+		return decideAll(s, d, extra)
 	}
 	hard, err := d.Order(s.View, extra)
 	if err != nil {
@@ -55,7 +63,25 @@ func Decide(s *spec.Subject, level string, extra func(a, b int32) bool) (consist
 	if free := d.Free(s.View); free != nil {
 		o = lenient{o, free}
 	}
-	return search(s.View, hard.Close(), o)
+	judge, byOrder, err := judgeFor(d, s)
+	if err != nil {
+		return false, nil, err
+	}
+	if byOrder {
+		o = lenient{o, s.View.Read}
+	}
+	return search(s.View, hard.Close(), o, judge, byOrder)
+}
+
+// decideAll decides a level that is several: each needs an order of its own.
+// The order returned is the last one's.
+func decideAll(s *spec.Subject, d verify.Definition, extra func(a, b int32) bool) (ok bool, order []int32, err error) {
+	for _, part := range d.Parts {
+		if ok, order, err = DecideDefinition(s, part, extra); !ok || err != nil {
+			return ok, nil, err
+		}
+	}
+	return true, order, nil
 }
 
 // DecideFunc is Decide for a level of the caller's own: hard says which
@@ -71,7 +97,7 @@ func DecideFunc(s *spec.Subject, hard func(a, b int32) bool, validity spec.Valid
 			return false, nil, err
 		}
 	}
-	return search(s.View, verify.NewRelation(s.View.N, hard).Close(), objectFor(m, s.View, 0))
+	return search(s.View, verify.NewRelation(s.View.N, hard).Close(), objectFor(m, s.View, 0), nil, false)
 }
 
 // searcher is one search. Sets of operations are bit masks.
@@ -82,14 +108,17 @@ type searcher struct {
 	key           []int32  // by operation: index into states
 	states        []int32  // by key with operations: the state now
 	object        object
+	judge         judge // nil: everything that the object allows
+	byOrder       bool  // judge asks for the order, so configurations are no sets
 	seen          map[uint64]struct{}
 	pairs         map[uint64]int32 // numbers for pairs of states, see config
 	order         []int32
 }
 
 // search tries every order of v's operations that hard, a closed relation,
-// allows.
-func search(v *history.View, hard *verify.Relation, o object) (ok bool, order []int32, err error) {
+// allows. judge may refuse an operation besides; byOrder says that it looks at
+// more than which operations are placed.
+func search(v *history.View, hard *verify.Relation, o object, judge judge, byOrder bool) (ok bool, order []int32, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			step, mine := r.(*spec.StepError)
@@ -99,7 +128,7 @@ func search(v *history.View, hard *verify.Relation, o object) (ok bool, order []
 			ok, order, err = false, nil, step
 		}
 	}()
-	s := &searcher{n: v.N, object: o, seen: map[uint64]struct{}{}}
+	s := &searcher{n: v.N, object: o, judge: judge, byOrder: byOrder, seen: map[uint64]struct{}{}}
 	s.before, s.after, s.key = make([]uint32, v.N), make([]uint32, v.N), make([]int32, v.N)
 	s.order = make([]int32, 0, v.N)
 	for a := range int32(v.N) {
@@ -136,7 +165,7 @@ func (s *searcher) place(placed uint32) bool {
 		return true
 	}
 	here := s.config(placed)
-	if _, ok := s.seen[here]; ok {
+	if _, ok := s.seen[here]; ok && !s.byOrder {
 		return false
 	}
 	s.seen[here] = struct{}{}
@@ -148,6 +177,8 @@ func (s *searcher) place(placed uint32) bool {
 		case s.before[x]&s.required&^placed != 0: // also a required x that precedes itself
 			continue
 		case s.after[x]&(placed|bit) != 0: // also an optional x that precedes itself
+			continue
+		case s.judge != nil && !s.judge(s.order, x):
 			continue
 		}
 		k := s.key[x]

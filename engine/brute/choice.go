@@ -140,11 +140,18 @@ func causalMemory(c *choice) bool {
 		return false
 	}
 	for p := range c.view.ProcessName {
-		if !c.orders(c.ownView(int32(p), co), co, c.legal) {
+		if !c.orders(c.ownView(int32(p), co), co, c.effective) {
 			return false
 		}
 	}
 	return true
+}
+
+// effective: legal, and each cas of the order, answered or not, had its effect.
+func (c *choice) effective(order []int32) bool {
+	return c.play(order, func(x, held int32) bool {
+		return c.view.Read[x] || !c.looks[x] || held == c.values.Want(x)
+	})
 }
 
 // ownView is what process p's order in causal memory is about.

@@ -22,6 +22,7 @@ var ErrNotRegister = errors.New("the history is not register-like: an operation 
 // viewLevels are the levels that are not about one order, each with the
 // question that it asks.
 var viewLevels = map[string]func(r *registers) bool{
+	"regular-weak":        (*registers).weak,
 	"pram":                (*registers).pram,
 	"causal":              some(causal),
 	"causal-memory":       some(causalMemory),
@@ -191,6 +192,12 @@ func (r *registers) orders(members []int32, before *verify.Relation, accept func
 
 // legal plays an order on the model.
 func (r *registers) legal(order []int32) bool {
+	return r.play(order, func(int32, int32) bool { return true })
+}
+
+// play reports whether order is legal on the model, and allows takes each
+// operation with what its object holds.
+func (r *registers) play(order []int32, allows func(x, held int32) bool) bool {
 	states := map[int32]int32{}
 	for _, x := range order {
 		k := r.view.Key[x]
@@ -199,7 +206,7 @@ func (r *registers) legal(order []int32) bool {
 			now = r.machine.Init(k)
 		}
 		next, ok := r.machine.Step(now, x)
-		if !ok {
+		if !ok || !allows(x, r.values.Held(now)) {
 			return false
 		}
 		states[k] = next

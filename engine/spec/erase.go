@@ -155,6 +155,8 @@ func (e *erased[S, In, Out]) machine(ctx context.Context, v *history.View, debug
 	switch {
 	case e.model.Steps != nil:
 		return &branching[S, In, Out]{t}
+	case e.model.Container != nil:
+		return &contained[S, In, Out]{t}
 	case e.model.Holds != nil && e.model.Demands != nil && e.model.Writes != nil:
 		return &tokened[S, In, Out]{typed: t, numbers: map[any]int32{}}
 	}
@@ -222,22 +224,7 @@ func (t *typed[S, In, Out]) Bytes() int64 {
 
 func (t *typed[S, In, Out]) step(state, op int32) (number int32) {
 	defer t.blame(op)
-	s := t.states.State(state)
-	i := t.index[op]
-	var next S
-	ok := false
-	in, out := t.ops[i].In, t.out(op)
-	switch {
-	case t.model.Apply != nil:
-		var got Out
-		if next, got, ok = t.model.Apply(s, in); ok && out != nil {
-			ok = t.equal(got, *out)
-		}
-	case t.model.Step != nil:
-		next, ok = t.model.Step(s, in, out)
-	default:
-		next, ok = t.model.StepContext(t.ctx, s, in, out)
-	}
+	next, ok := t.stepFrom(t.states.State(state), op)
 	t.unchanged(state)
 	if !ok {
 		return -1
@@ -248,6 +235,22 @@ func (t *typed[S, In, Out]) step(state, op int32) (number int32) {
 	}
 	t.count = max(t.count, number+1)
 	return number
+}
+
+// stepFrom performs one operation on a state of the model.
+func (t *typed[S, In, Out]) stepFrom(s S, op int32) (next S, ok bool) {
+	in, out := t.ops[t.index[op]].In, t.out(op)
+	switch {
+	case t.model.Apply != nil:
+		var got Out
+		if next, got, ok = t.model.Apply(s, in); ok && out != nil {
+			ok = t.equal(got, *out)
+		}
+		return next, ok
+	case t.model.Step != nil:
+		return t.model.Step(s, in, out)
+	}
+	return t.model.StepContext(t.ctx, s, in, out)
 }
 
 func (t *typed[S, In, Out]) equal(a, b Out) bool {
@@ -352,6 +355,15 @@ func (k *tokened[S, In, Out]) Write(op int32) int32 {
 
 // Observes implements Tokens: it has a known output that names no demand.
 func (k *tokened[S, In, Out]) Observes(op int32) bool { return k.out(op) != nil && k.Demand(op) < 0 }
+
+// Avoid implements Avoider.
+func (k *tokened[S, In, Out]) Avoid(op int32) int32 {
+	out := k.out(op)
+	if k.model.Avoids == nil || out == nil {
+		return -1
+	}
+	return k.number(k.model.Avoids(k.ops[k.index[op]].In, out))
+}
 
 // Held implements Tokens.
 func (k *tokened[S, In, Out]) Held(state int32) int32 {

@@ -61,6 +61,14 @@ type Model[S, In, Out any] struct {
 	Holds   func(s S) any
 	Demands func(in In, out *Out) (what any, ok bool)
 	Writes  func(in In, out *Out) (what any, ok bool)
+	// Avoids is what the state must not hold for a read-only operation to be
+	// legal with that output, where the output says no more than that: the
+	// expected value of a failed compare-and-set. It may be left out.
+	Avoids func(in In, out *Out) (what any, ok bool)
+
+	// Container, where set, lets a fast path decide in place of a search. The
+	// object must then start empty.
+	Container *Container[In, Out]
 
 	// Text writes an operation for people, Describe a state; nil: by %v.
 	Text     func(in In, out *Out) string
@@ -109,6 +117,11 @@ type Tokens interface {
 	Write(op int32) int32   // what is held once it had an effect
 	Observes(op int32) bool // it demands nothing by name, yet may be illegal
 	Held(state int32) int32
+}
+
+// Avoider is implemented by Tokens that know what an operation must not find.
+type Avoider interface {
+	Avoid(op int32) int32 // legal exactly where something else is held; -1: not known
 }
 
 // Sizer is implemented by a Machine that knows about how many bytes its tables

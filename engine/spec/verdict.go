@@ -68,7 +68,8 @@ type Part struct {
 	Key     string
 	Kind    Kind
 	Ops     int
-	Engine  string // what decided: "search", "order", "brute", "merge"
+	Engine  string // what decided: "search", "order", "brute", "merge", or the name of a fast path
+	Tried   string // a fast path that did not decide, and why; "" where none knows the object
 	States  int64  // configurations visited
 	Reason  string // why unknown or vacuous; "" otherwise
 	Budget  string // unknown: "states", "time", "memory", or "cancelled"
@@ -81,6 +82,14 @@ type Part struct {
 	// Process is the one whose view is impossible, of a violation there.
 	Views   []ViewOrder
 	Process string
+	// Saw says which write each operation saw, and Arbitration is an order of
+	// the writes: consistent, at the levels that ask for them.
+	Saw         []SawEdge
+	Arbitration []int32
+	// Orders are the witnesses at a level that is several levels at once, one
+	// for each; Level is the one of them that a violation breaks.
+	Orders  []LevelOrder
+	Level   string
 	Proof   *Proof // violation
 	Explain *Explanation
 	Elapsed time.Duration
@@ -91,6 +100,15 @@ type ViewOrder struct {
 	Process string
 	Order   []int32
 }
+
+// LevelOrder is a witness for one level.
+type LevelOrder struct {
+	Level string
+	Order []int32
+}
+
+// SawEdge says that an operation saw what Write left; -1: the initial value.
+type SawEdge struct{ Op, Write int32 }
 
 // Translate puts other positions in place of all operations of p, such as
 // those of the whole for those of a part; negative ones stay.
@@ -110,11 +128,15 @@ func (p *Part) Translate(to func(x int32) int32) {
 	for _, v := range p.Views {
 		list(v.Order)
 	}
+	for _, o := range p.Orders {
+		list(o.Order)
+	}
+	for i, e := range p.Saw {
+		p.Saw[i] = SawEdge{up(e.Op), up(e.Write)}
+	}
+	list(p.Arbitration)
 	if p.Proof != nil {
-		for i, e := range p.Proof.Cycle {
-			p.Proof.Cycle[i].From, p.Proof.Cycle[i].To = up(e.From), up(e.To)
-		}
-		list(p.Proof.Ops)
+		p.Proof.translate(up)
 	}
 	if p.Explain != nil {
 		p.Explain.Translate(up)
@@ -124,10 +146,12 @@ func (p *Part) Translate(to func(x int32) int32) {
 // ProofKind says what refutes.
 type ProofKind string
 
-// The kinds of proof. A cycle needs no model; Exhausted is a search's word.
+// The kinds of proof. A cycle needs no model; Exhausted is a search's word, at
+// levels without a single order together with how one of its tries failed.
 const (
 	ProofCycle     ProofKind = "cycle"     // hard edges that form a circle
 	ProofExhausted ProofKind = "exhausted" // every order was tried
+	ProofCore      ProofKind = "core"      // a few operations that are impossible by themselves
 	ProofPattern   ProofKind = "pattern"   // operations in a relation that the level forbids; see Words
 )
 
@@ -135,11 +159,27 @@ const (
 type Proof struct {
 	Kind  ProofKind
 	Cycle []Edge
-	Ops   []int32 // of a pattern
+	Ops   []int32 // of a pattern or a core
 	Words string  // what the pattern is, of its operations in order
+	// Name is the pattern, and Steps are what it rests on, each one on those
+	// before it; empty for the findings of an analysis.
+	Name  Pattern
+	Steps []Step
 	// HintsOnly: every edge of the cycle comes from hints ("hints contradict
 	// each other"); HintEdge: at least one does.
 	HintsOnly, HintEdge bool
+}
+
+func (p *Proof) translate(up func(x int32) int32) {
+	for i, e := range p.Cycle {
+		p.Cycle[i].From, p.Cycle[i].To = up(e.From), up(e.To)
+	}
+	for i := range p.Ops {
+		p.Ops[i] = up(p.Ops[i])
+	}
+	for i, s := range p.Steps {
+		p.Steps[i] = Step{From: up(s.From), To: up(s.To), Why: s.Why, Read: up(s.Read), After: up(s.After)}
+	}
 }
 
 // Edge is one order constraint, from before to, with its reason.

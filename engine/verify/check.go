@@ -3,6 +3,7 @@ package verify
 import (
 	"fmt"
 	"maps"
+	"slices"
 
 	"pinyon/engine/spec"
 )
@@ -46,9 +47,12 @@ func cannot(format string, args ...any) Result {
 //	  own verdict; the file's verdict follows from the parts.
 //	3 A part's order is a witness (see Witness) over its own operations with
 //	  the level restricted to them; its cycle refutes the level (see Cycle) and
-//	  stays in the part.
+//	  stays in the part; the operations of its core have no legal order (TryCore).
 //	4 Parts that are keys join: the level is one order over all keys, so the
 //	  orders of a consistent history must fit into one (see join).
+//
+// At a level without a single order there is one part for all, with the evidence
+// of docs/ARCHITECTURE.md, section 15.
 //
 // Refusals outrank what is not checkable. The error is not about the proof: a
 // model that failed or cannot tell reads from writes.
@@ -56,7 +60,10 @@ func (f *File) Check(s *spec.Subject, extra func(a, b int32) bool) (Result, erro
 	if r := f.belongs(s); r.Answer != Accepted {
 		return r, nil
 	}
-	d, err := Define(f.Level)
+	if l, ok := weakLevels[f.Level]; ok {
+		return f.checkWeak(s, l)
+	}
+	d, err := f.define()
 	if err != nil {
 		return cannot("%v", err), nil
 	}
@@ -71,6 +78,17 @@ func (f *File) Check(s *spec.Subject, extra func(a, b int32) bool) (Result, erro
 	}
 	c := &checker{Definition: d, file: f, subject: s, extra: extra}
 	return c.parts()
+}
+
+// define returns the definition of the file's level.
+func (f *File) define() (Definition, error) {
+	switch {
+	case f.LevelText == "":
+		return Define(f.Level)
+	case f.Entitled == nil:
+		return Definition{}, fmt.Errorf("level %s: what its text promises each operation is not known", f.Level)
+	}
+	return PerOperation(f.Level, f.Entitled), nil
 }
 
 // belongs checks that the file is about s, under the rules of s.
@@ -182,10 +200,13 @@ func (c *checker) part(p *FilePart, kind spec.Kind, members []int32) (Result, er
 	for _, i := range members {
 		answered = answered || !c.subject.View.Info[i]
 	}
-	if kind != spec.Consistent && len(p.Order) > 0 {
+	if len(p.Saw)+len(p.Arbitration)+len(p.Views) > 0 || p.Pattern != nil {
+		return refuse("part %q has evidence that is no order and no cycle, which level %s does not ask for", p.Key, c.Name), nil
+	}
+	if kind != spec.Consistent && len(p.Order)+len(p.Orders) > 0 {
 		return refuse("part %q is no pass and has an order", p.Key), nil
 	}
-	if kind != spec.Violation && (len(p.Cycle) > 0 || p.Exhausted) {
+	if kind != spec.Violation && (len(p.Cycle)+len(p.Core) > 0 || p.Exhausted) {
 		return refuse("part %q is no violation and has a proof of one", p.Key), nil
 	}
 	switch kind {
@@ -200,9 +221,41 @@ func (c *checker) part(p *FilePart, kind spec.Kind, members []int32) (Result, er
 		if !answered {
 			return refuse("part %q is vacuous: no operation of it got an answer", p.Key), nil
 		}
+		if c.Parts != nil {
+			return c.ordersOf(p, members)
+		}
 		return c.order(p, members)
 	}
-	return c.cycle(p, members), nil
+	if c.Parts == nil {
+		return c.cycle(p, members), nil
+	}
+	for _, d := range c.Parts {
+		if d.Name == p.Level {
+			one := *c
+			one.Definition = d
+			return one.cycle(p, members), nil
+		}
+	}
+	return refuse("part %q does not say which of the levels of %s it breaks", p.Key, c.Name), nil
+}
+
+// ordersOf checks the witnesses of a level that is several, one for each.
+func (c *checker) ordersOf(p *FilePart, members []int32) (Result, error) {
+	if len(p.Orders) != len(c.Parts) || len(p.Order) > 0 {
+		return refuse("part %q has %d orders and not %d, one for each level of %s", p.Key, len(p.Orders), len(c.Parts), c.Name), nil
+	}
+	for i, d := range c.Parts {
+		if p.Orders[i].Level != d.Name {
+			return refuse("part %q: order %d is for %s and not for %s", p.Key, i, p.Orders[i].Level, d.Name), nil
+		}
+		one := *c
+		one.Definition = d
+		if r, err := one.order(&FilePart{Key: p.Key, Order: p.Orders[i].Order}, members); err != nil || r.Answer != Accepted {
+			return r, err
+		}
+		c.notes = one.notes
+	}
+	return Result{}, nil
 }
 
 func (c *checker) order(p *FilePart, members []int32) (Result, error) {
@@ -228,10 +281,31 @@ func (c *checker) order(p *FilePart, members []int32) (Result, error) {
 	return Result{}, nil
 }
 
+// core checks operations of a part that are impossible by themselves.
+func (c *checker) core(p *FilePart, members []int32) Result {
+	if c.file.TryCore == nil {
+		return cannot("part %q rests on a core, and nobody tries its orders", p.Key)
+	}
+	core := make([]int32, len(p.Core))
+	for k, id := range p.Core {
+		x, ok := c.at[id]
+		if !ok || !slices.Contains(members, x) {
+			return refuse("part %q: there is no operation %d", p.Key, id)
+		}
+		core[k] = x
+	}
+	if err := c.file.TryCore(c.subject, c.Definition, c.extra, core); err != nil {
+		return refuse("part %q: %v", p.Key, err)
+	}
+	return Result{}
+}
+
 func (c *checker) cycle(p *FilePart, members []int32) Result {
 	switch {
-	case p.Exhausted && len(p.Cycle) > 0:
+	case p.Exhausted && len(p.Cycle)+len(p.Core) > 0, len(p.Cycle) > 0 && len(p.Core) > 0:
 		return refuse("part %q has two proofs", p.Key)
+	case len(p.Core) > 0:
+		return c.core(p, members)
 	case p.Exhausted:
 		return cannot("part %q rests on a search that tried every order", p.Key)
 	}
@@ -248,7 +322,7 @@ func (c *checker) cycle(p *FilePart, members []int32) Result {
 		}
 		edges[k] = spec.Edge{From: from, To: to, Source: e.Source, Why: e.Why}
 	}
-	if err := Cycle(c.subject, c.Name, c.extra, edges); err != nil {
+	if err := c.circle(c.subject, c.extra, edges); err != nil {
 		return refuse("part %q: %v", p.Key, err)
 	}
 	return Result{}

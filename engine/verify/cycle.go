@@ -17,6 +17,11 @@ func Cycle(s *spec.Subject, level string, extra func(a, b int32) bool, edges []s
 	if err != nil {
 		return err
 	}
+	return d.circle(s, extra, edges)
+}
+
+// circle is Cycle.
+func (d Definition) circle(s *spec.Subject, extra func(a, b int32) bool, edges []spec.Edge) error {
 	if err := d.usable(s.View); err != nil {
 		return err
 	}

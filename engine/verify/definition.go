@@ -30,6 +30,12 @@ const (
 	timeline
 	regular
 	safe
+	kLinearizable // reads miss fewer than Missing writes, see Definition
+	prefixStale   // also by time
+	cosmosRegions // cosmos-tla2018
+	cosmosLog     // cosmos-tla2022
+	severalLevels // all of Parts
+	perOperation  // by entitled
 )
 
 var plainLevels = map[string]level{
@@ -87,7 +93,23 @@ type Definition struct {
 	// Bound is t of bounded-staleness, in nanoseconds: a read may be ordered up
 	// to that long before its invocation.
 	Bound int64
-	level level
+	// Timed says that t is given, if only as 0.
+	Timed bool
+	// Missing, where not 0, is a bound on what a read may miss: fewer than that
+	// many of the writes that precede it in real time, Bound left between, stand
+	// behind it in the order; those of its key, or of all keys.
+	Missing    int
+	MissingAll bool
+	// LogVersions, where not 0, is K of cosmos-tla2022: a read may return what its
+	// key held after any of the last K prefixes of the writes of all keys.
+	LogVersions int
+	// Parts are the levels that the level is made of: each has an order of its
+	// own. Nil at all other levels.
+	Parts []Definition
+	// entitled is what each operation of a View is promised, at a level per
+	// operation.
+	entitled func(v *history.View, i int32) spec.Entitlement
+	level    level
 	// session is which pairs of a session are ordered.
 	session classes
 }
@@ -106,12 +128,106 @@ func Define(name string) (Definition, error) {
 		err := d.guarantee(list)
 		return d, err
 	}
-	bounds, ok := strings.CutPrefix(name, "bounded-staleness:")
+	family, list, _ := strings.Cut(name, ":")
+	read, ok := boundedLevels[family]
 	if !ok {
 		return d, fmt.Errorf("level %q has no definition here", name)
 	}
-	err := d.bounds(bounds)
+	if err := d.bounds(list); err != nil {
+		return d, err
+	}
+	err := read(&d)
+	if err == nil && d.level == severalLevels {
+		err = d.split()
+	}
 	return d, err
+}
+
+// split gives cosmos-docs its parts: neither bound is forgiven.
+func (d *Definition) split() error {
+	for _, name := range []string{fmt.Sprintf("prefix-staleness:k=%d", d.Versions+1), "prefix-staleness:t=" + time.Duration(d.Bound).String()} {
+		part, err := Define(name)
+		if err != nil {
+			return err
+		}
+		d.Parts = append(d.Parts, part)
+	}
+	d.Versions, d.Bound = 0, 0
+	return nil
+}
+
+// PerOperation is the definition of a level that promises each operation of a
+// View what entitled says:
+//
+//	session: every pair of a session in which neither is Sessionless
+//	real time: before(any, any) of those that are not Untimed, with the call of
+//	a read so much earlier as it is Early
+func PerOperation(name string, entitled func(v *history.View, i int32) spec.Entitlement) Definition {
+	return Definition{Name: name, level: perOperation, session: allClasses, entitled: entitled}
+}
+
+// boundedLevels are the levels with the parameters k and t, which bounds has
+// read into Versions, Bound and level.
+var boundedLevels = map[string]func(d *Definition) error{
+	"bounded-staleness": func(d *Definition) error {
+		if d.Timed {
+			d.session = writeWrite
+		}
+		return nil
+	},
+	"k-linearizability": func(d *Definition) error {
+		d.Missing, d.Versions, d.session = d.Versions, 0, 0
+		return d.exactly(kLinearizable, false)
+	},
+	"prefix-staleness": func(d *Definition) error {
+		d.Missing, d.Versions, d.level = d.Versions, 0, prefixStale
+		return nil
+	},
+	"cosmos-docs": func(d *Definition) error { return d.exactly(severalLevels, true) },
+	"cosmos-tla2018": func(d *Definition) error {
+		d.Missing, d.MissingAll, d.Versions, d.session = d.Versions+1, true, 0, 0
+		return d.exactly(cosmosRegions, false)
+	},
+	"cosmos-tla2022": func(d *Definition) error {
+		d.LogVersions, d.Versions = d.Versions, 0
+		return d.exactly(cosmosLog, false)
+	},
+}
+
+// exactly makes d the level of a family that takes k, and t where timed.
+func (d *Definition) exactly(l level, timed bool) error {
+	hasK := d.Versions+d.Missing+d.LogVersions > 0
+	if !hasK || timed != d.Timed {
+		return fmt.Errorf("level %q does not have the parameters of its family", d.Name)
+	}
+	d.level = l
+	return nil
+}
+
+// misses counts the writes that x, a read, misses where behind says which
+// operations do not stand before it.
+func (d Definition) misses(v *history.View, x int32, behind func(w int32) bool) (n int) {
+	for w := range int32(v.N) {
+		if !v.Read[w] && behind(w) && (d.MissingAll || v.Key[w] == v.Key[x]) && d.old(v, w, x) {
+			n++
+		}
+	}
+	return n
+}
+
+// old reports whether w returned before x, a read, was invoked; with a bound in
+// time, by more than that.
+func (d Definition) old(v *history.View, w, x int32) bool {
+	if d.Timed {
+		return d.beforeBound(v, w, x)
+	}
+	return before(v, w, x)
+}
+
+// Misses reports whether x may not stand where behind says which operations
+// come later or never: it is a read and would miss more than the level allows.
+func (d Definition) Misses(v *history.View, x int32, behind func(w int32) bool) bool {
+	return d.Missing > 0 && v.Read[x] && d.misses(v, x, behind) >= d.Missing
 }
 
 // guarantee reads the parameters of single-order.
@@ -127,7 +243,7 @@ func (d *Definition) guarantee(list string) error {
 	return nil
 }
 
-// bounds reads the parameters of bounded-staleness.
+// bounds reads the parameters of a family with bounds.
 func (d *Definition) bounds(bounds string) error {
 	d.level = staleByVersions
 	k, t, both := strings.Cut(bounds, ",")
@@ -146,7 +262,7 @@ func (d *Definition) bounds(bounds string) error {
 		if err != nil || span < 0 || !strings.HasPrefix(t, "t=") {
 			return fmt.Errorf("level %q: expected t=DURATION, such as t=100ms, got %q", d.Name, t)
 		}
-		d.level, d.Bound, d.session = staleByTime, int64(span), writeWrite
+		d.level, d.Timed, d.Bound = staleByTime, true, int64(span)
 	}
 	return nil
 }
@@ -165,7 +281,7 @@ func (d Definition) sessionClasses() classes {
 // AsksReads reports whether the level depends on what a read is.
 func (d Definition) AsksReads() bool {
 	switch d.level {
-	case linearizable, sequential, perKeySequential:
+	case linearizable, sequential, perKeySequential, perOperation: // the last: see usable
 		return false
 	}
 	return true
@@ -175,7 +291,7 @@ func (d Definition) AsksReads() bool {
 // its relation never leads from one key to another.
 func (d Definition) perKey() bool {
 	switch d.level {
-	case perKeySequential, prefixLinearizable, timeline, regular, safe:
+	case perKeySequential, prefixLinearizable, timeline, regular, safe, kLinearizable:
 		return true
 	}
 	return false
@@ -183,8 +299,13 @@ func (d Definition) perKey() bool {
 
 // usable refuses a View whose model cannot tell reads where the level asks.
 func (d Definition) usable(v *history.View) error {
-	if d.AsksReads() && v.Read == nil {
-		return spec.ErrCannotTell
+	if v.Read != nil {
+		return nil
+	}
+	for i := range int32(v.N) {
+		if d.AsksReads() || d.level == perOperation && d.entitled(v, i).Early > 0 {
+			return spec.ErrCannotTell
+		}
 	}
 	return nil
 }
@@ -195,6 +316,9 @@ func (d Definition) Holds(v *history.View, a, b int32) bool {
 	return a != b && (d.inSession(v, a, b) || d.inTime(v, a, b))
 }
 
+// Timely reports whether a must come before b by the real-time part alone.
+func (d Definition) Timely(v *history.View, a, b int32) bool { return a != b && d.inTime(v, a, b) }
+
 // inSession is the session part of each level:
 //
 //	linearizable, sequential, ordered-sequential, real-time-writes,
@@ -202,12 +326,17 @@ func (d Definition) Holds(v *history.View, a, b int32) bool {
 //	bounded-staleness:t, prefix-sequential: the pairs in which neither is a read
 //	single-order: the pairs of the guarantees
 //	per-key-sequential: the pairs of one key
-//	prefix-linearizable, timeline, regular, safe: none
+//	prefix-staleness: every pair of a session
+//	prefix-linearizable, timeline, regular, safe, k-linearizability,
+//	cosmos-tla2018: none
+//	cosmos-tla2022: every pair of a session
 func (d Definition) inSession(v *history.View, a, b int32) bool {
-	switch d.session {
-	case 0:
+	switch {
+	case d.session == 0:
 		return false
-	case allClasses:
+	case d.level == perOperation && (d.entitled(v, a).Sessionless || d.entitled(v, b).Sessionless):
+		return false
+	case d.session == allClasses:
 	default:
 		if d.session&classOf(v.Read[a], v.Read[b]) == 0 {
 			return false
@@ -226,22 +355,33 @@ func (d Definition) inSession(v *history.View, a, b int32) bool {
 //	prefix-linearizable: before(write, write) of one key
 //	timeline: before(any, write) of one key
 //	regular, safe: before(any, any) of one key, one of them a write
+//	k-linearizability: before(any, write) of one key
+//	prefix-staleness: before(any, write); with t alone also before(write, read)
+//	with the calls of reads t earlier
+//	cosmos-tla2018: before(any, write), before(read, read of its node)
+//	cosmos-tla2022: before(any, any)
 //	sequential, per-key-sequential, prefix-sequential, single-order: none
 func (d Definition) inTime(v *history.View, a, b int32) bool {
 	switch d.level {
-	case linearizable, staleByVersions:
+	case linearizable, staleByVersions, cosmosLog:
 		return before(v, a, b)
+	case prefixStale:
+		return !v.Read[b] && before(v, a, b) || d.Missing == 0 && !v.Read[a] && v.Read[b] && d.beforeBound(v, a, b)
+	case cosmosRegions:
+		return (!v.Read[b] || v.Read[a] && v.Node[a] == v.Node[b]) && before(v, a, b)
 	case orderedSequential:
 		return !v.Read[b] && before(v, a, b)
 	case realTimeWrites:
 		return !v.Read[a] && !v.Read[b] && before(v, a, b)
 	case regularSequential:
 		return !v.Read[a] && (!v.Read[b] || v.Key[a] == v.Key[b]) && before(v, a, b)
+	case perOperation:
+		return d.beforeEntitled(v, a, b)
 	case staleByTime:
 		return d.beforeBound(v, a, b)
 	case prefixLinearizable:
 		return v.Key[a] == v.Key[b] && !v.Read[a] && !v.Read[b] && before(v, a, b)
-	case timeline:
+	case timeline, kLinearizable:
 		return v.Key[a] == v.Key[b] && !v.Read[b] && before(v, a, b)
 	case regular, safe:
 		return v.Key[a] == v.Key[b] && !(v.Read[a] && v.Read[b]) && before(v, a, b)
@@ -290,6 +430,21 @@ func (d Definition) beforeBound(v *history.View, a, b int32) bool {
 		return before(v, a, b) && plus(v.Return[a], d.Bound) < v.Invoke[b]
 	}
 	return returned(v, a, b, d.Bound)
+}
+
+// beforeEntitled is before for operations that are timed, each read as early as
+// it is promised.
+func (d Definition) beforeEntitled(v *history.View, a, b int32) bool {
+	of, by := d.entitled(v, a), d.entitled(v, b)
+	if of.Untimed || by.Untimed {
+		return false
+	}
+	early, ok := by.EarlyRead(v.Read != nil && v.Read[b])
+	if !ok {
+		return before(v, a, b)
+	}
+	d.Bound = int64(early)
+	return d.beforeBound(v, a, b)
 }
 
 // returned is the comparison of the return of a with the call of b, moved

@@ -20,18 +20,27 @@ const FileVersion = 1
 // File is a proof file: a verdict with its evidence, to be checked again by
 // somebody who has the history. Operations are named by their ids.
 type File struct {
-	Version  int             `json:"version"`
-	Digest   string          `json:"digest"` // of the history, by Digest
-	Model    string          `json:"model"`
-	Initial  json.RawMessage `json:"initial,omitempty"` // absent: the model's own
-	NilRead  string          `json:"nil_read,omitempty"`
-	Level    string          `json:"level"` // its full name, without oracles
-	Oracles  []OracleText    `json:"oracles,omitempty"`
-	Rules    Rules           `json:"rules"`
-	Verdict  string          `json:"verdict"`
-	Split    bool            `json:"split"` // a part is a key; otherwise there is one part
-	Parts    []FilePart      `json:"parts"`
-	Producer string          `json:"producer,omitempty"` // who wrote it, for people
+	Version int    `json:"version"`
+	Digest  string `json:"digest"` // of the history, by Digest
+	Model   string `json:"model"`
+	// ModelText is the file that defines the model; absent where it is built in.
+	ModelText string          `json:"model_text,omitempty"`
+	Initial   json.RawMessage `json:"initial,omitempty"` // absent: the model's own
+	NilRead   string          `json:"nil_read,omitempty"`
+	Level     string          `json:"level"` // its full name, without oracles
+	// LevelText is the file that defines a level per operation. Whoever reads the
+	// proof turns it into Entitled before Check.
+	LevelText string                                          `json:"level_text,omitempty"`
+	Entitled  func(v *history.View, i int32) spec.Entitlement `json:"-"`
+	// TryCore checks a core by trying every order of it (brute.Core); nil: cores
+	// are not checkable.
+	TryCore  func(s *spec.Subject, d Definition, extra func(a, b int32) bool, core []int32) error `json:"-"`
+	Oracles  []OracleText                                                                         `json:"oracles,omitempty"`
+	Rules    Rules                                                                                `json:"rules"`
+	Verdict  string                                                                               `json:"verdict"`
+	Split    bool                                                                                 `json:"split"` // a part is a key; otherwise there is one part
+	Parts    []FilePart                                                                           `json:"parts"`
+	Producer string                                                                               `json:"producer,omitempty"` // who wrote it, for people
 }
 
 // OracleText is an oracle in force: its name, and the text that defines it
@@ -53,13 +62,63 @@ type Rules struct {
 
 // FilePart is the verdict of one key, or of the whole history.
 type FilePart struct {
-	Key     string     `json:"key"`
-	Verdict string     `json:"verdict"`
-	Order   []int64    `json:"order,omitempty"` // consistent
-	Cycle   []FileEdge `json:"cycle,omitempty"` // violation
+	Key     string  `json:"key"`
+	Verdict string  `json:"verdict"`
+	Order   []int64 `json:"order,omitempty"` // consistent
+	// Orders, in place of Order, are witnesses for each of the levels that the
+	// level is made of; Level is the one of them that Cycle refutes.
+	Orders []FileOrder `json:"orders,omitempty"`
+	Level  string      `json:"level,omitempty"`
+	Cycle  []FileEdge  `json:"cycle,omitempty"` // violation
+	// Saw, Arbitration and Views are of consistent parts at levels without a
+	// single order: what each operation saw, an order of the writes, and the order
+	// of each process. Pattern is the proof of a violation there.
+	Saw         []FileSaw    `json:"saw,omitempty"`
+	Arbitration []int64      `json:"arbitration,omitempty"`
+	Views       []FileView   `json:"views,omitempty"`
+	Pattern     *FilePattern `json:"pattern,omitempty"`
+	// Core are operations that are impossible by themselves, whatever the others
+	// do: a violation.
+	Core []int64 `json:"core,omitempty"`
 	// Exhausted: the violation rests on a search that tried every order.
 	Exhausted bool   `json:"exhausted,omitempty"`
 	Reason    string `json:"reason,omitempty"` // unknown
+}
+
+// FileSaw says that an operation saw what a write left; null: the initial value.
+type FileSaw struct {
+	Op    int64  `json:"op"`
+	Write *int64 `json:"write"`
+}
+
+// FileView is the order of one process.
+type FileView struct {
+	Process string  `json:"process"`
+	Order   []int64 `json:"order"`
+}
+
+// FilePattern is a pattern that the level forbids (spec.Pattern), with all that
+// it rests on; Process is the one that it is about, where it is about one.
+type FilePattern struct {
+	Name       string     `json:"name"`
+	Process    string     `json:"process,omitempty"`
+	Operations []int64    `json:"operations"`
+	Steps      []FileStep `json:"steps,omitempty"`
+}
+
+// FileStep is a step of such a proof (spec.Step).
+type FileStep struct {
+	From  int64  `json:"from"`
+	To    int64  `json:"to"`
+	Why   string `json:"why"`
+	Read  *int64 `json:"read,omitempty"`
+	After *int64 `json:"after,omitempty"`
+}
+
+// FileOrder is a witness for one of several levels.
+type FileOrder struct {
+	Level string  `json:"level"`
+	Order []int64 `json:"order"`
 }
 
 // FileEdge is one edge of a cycle.
@@ -81,11 +140,16 @@ func NewFile(s *spec.Subject, level string, v *spec.Verdict) *File {
 	for i := range v.Parts {
 		p := &v.Parts[i]
 		part := FilePart{Key: p.Key, Verdict: p.Kind.String(), Reason: p.Reason}
-		for _, x := range p.Witness {
-			part.Order = append(part.Order, s.ID(x))
+		part.Order, part.Level = ids(s, p.Witness), p.Level
+		for _, o := range p.Orders {
+			part.Orders = append(part.Orders, FileOrder{o.Level, ids(s, o.Order)})
 		}
+		part.weak(s, p)
 		if p.Proof != nil {
-			part.Exhausted = p.Proof.Kind != spec.ProofCycle
+			if p.Proof.Kind == spec.ProofCore {
+				part.Core = ids(s, p.Proof.Ops)
+			}
+			part.Exhausted = p.Proof.Kind != spec.ProofCycle && part.Pattern == nil && part.Core == nil
 			for _, e := range p.Proof.Cycle {
 				part.Cycle = append(part.Cycle, FileEdge{s.ID(e.From), s.ID(e.To), e.Source, e.Why})
 			}
@@ -93,6 +157,39 @@ func NewFile(s *spec.Subject, level string, v *spec.Verdict) *File {
 		f.Parts = append(f.Parts, part)
 	}
 	return f
+}
+
+// ids names positions by ids; nil stays nil.
+func ids(s *spec.Subject, positions []int32) (list []int64) {
+	for _, x := range positions {
+		list = append(list, s.ID(x))
+	}
+	return list
+}
+
+// weak adds the evidence of a level without a single order.
+func (f *FilePart) weak(s *spec.Subject, p *spec.Part) {
+	id := func(x int32) *int64 {
+		if x < 0 {
+			return nil
+		}
+		n := s.ID(x)
+		return &n
+	}
+	for _, e := range p.Saw {
+		f.Saw = append(f.Saw, FileSaw{s.ID(e.Op), id(e.Write)})
+	}
+	f.Arbitration = ids(s, p.Arbitration)
+	for _, v := range p.Views {
+		f.Views = append(f.Views, FileView{v.Process, ids(s, v.Order)})
+	}
+	if p.Proof == nil || p.Proof.Kind != spec.ProofPattern || p.Proof.Name == "" {
+		return
+	}
+	f.Pattern = &FilePattern{Name: string(p.Proof.Name), Process: p.Process, Operations: ids(s, p.Proof.Ops)}
+	for _, e := range p.Proof.Steps {
+		f.Pattern.Steps = append(f.Pattern.Steps, FileStep{s.ID(e.From), s.ID(e.To), string(e.Why), id(e.Read), id(e.After)})
+	}
 }
 
 func rulesOf(v *history.View) Rules {

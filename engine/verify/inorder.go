@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"pinyon/engine/history"
+	"pinyon/engine/spec"
 )
 
 // closureLimit is the greatest number of operations for which the closure of
@@ -92,6 +93,9 @@ func (p *piece) sessions(placed []int32) error {
 		lasts := [2]int32{-1, -1} // writes, reads: the one placed last among those with an answer
 		for _, x := range list {
 			read := v.Read != nil && v.Read[x]
+			if p.promised(x).Sessionless {
+				continue
+			}
 			for class, last := range lasts {
 				if last >= 0 && place[x] < place[last] && p.session&classOf(class == 1, read) != 0 {
 					return p.misplaced(last, x)
@@ -114,13 +118,44 @@ func (p *piece) sessions(placed []int32) error {
 type kin struct {
 	read, instant bool
 	node, key     int32
+	promised      spec.Entitlement
 }
+
+// nodes is how many nodes the level tells apart.
+func (p *piece) nodes() int32 {
+	if p.view.ClockError.ByNode != nil || p.level == cosmosRegions {
+		return int32(len(p.view.NodeName))
+	}
+	return 1
+}
+
+// promised is what x is promised at a level per operation.
+func (p *piece) promised(x int32) (e spec.Entitlement) {
+	if p.level == perOperation {
+		e = p.entitled(p.view, x)
+	}
+	return e
+}
+
+// promises are the different ones of all operations.
+func (p *piece) promises() (list []spec.Entitlement) {
+	list = append(list, spec.Entitlement{})
+	for x := range int32(p.view.N) {
+		if e := p.promised(x); !slices.Contains(list, e) {
+			list = append(list, e)
+		}
+	}
+	return list
+}
+
+// manyPromises is the number of different ones above which pairs are checked.
+const manyPromises = 64
 
 // kinOf drops what the level does not look at.
 func (p *piece) kinOf(x int32) kin {
 	v := p.view
-	k := kin{read: v.Read != nil && v.Read[x], instant: v.Call[x] == v.Ret[x], key: -1}
-	if v.ClockError.ByNode != nil {
+	k := kin{read: v.Read != nil && v.Read[x], instant: v.Call[x] == v.Ret[x], key: -1, promised: p.promised(x)}
+	if p.nodes() > 1 {
 		k.node = v.Node[x]
 	}
 	if p.level == regularSequential && k.read || p.perKey() {
@@ -138,24 +173,20 @@ func (p *piece) times(placed []int32) error {
 		return nil
 	}
 	v := p.view
-	if p.level == staleByTime && v.Order == history.ByLine && !forwards(v) {
+	promises := p.promises()
+	if (p.Timed || len(promises) > 1) && v.Order == history.ByLine && !forwards(v) || len(promises) > manyPromises {
 		return p.timePairs(placed) // two clocks that disagree: there is no latest
 	}
 	latest := map[kin]int32{}
-	nodes := int32(1)
-	if v.ClockError.ByNode != nil {
-		nodes = int32(len(v.NodeName))
-	}
+	nodes := p.nodes()
 	for _, x := range placed {
-		for node := range nodes {
-			for bits := range 4 {
-				k := kin{read: bits&1 != 0, instant: bits&2 != 0, node: node, key: -1}
-				if p.level == regularSequential && k.read || p.perKey() {
-					k.key = v.Key[x]
-				}
-				if early, ok := latest[k]; ok && p.inTime(v, x, early) {
-					return p.misplaced(x, early)
-				}
+		for i := range 4 * int(nodes) * len(promises) {
+			k := kin{read: i&1 != 0, instant: i&2 != 0, node: int32(i / 4 % int(nodes)), key: -1, promised: promises[i/4/int(nodes)]}
+			if p.level == regularSequential && k.read || p.perKey() {
+				k.key = v.Key[x]
+			}
+			if early, ok := latest[k]; ok && p.inTime(v, x, early) {
+				return p.misplaced(x, early)
 			}
 		}
 		k := p.kinOf(x)

@@ -65,15 +65,18 @@ func (c *checker) joinAll() Result {
 func (c *checker) joinIntervals() Result {
 	v := c.subject.View
 	switch {
-	case c.level != linearizable && c.level != staleByVersions && c.level != staleByTime:
+	case c.level != linearizable && c.level != staleByVersions && c.level != staleByTime && c.level != perOperation:
 		return cannot("%s is not decided key by key", c.Name)
 	case v.ClockError.ByNode != nil && v.Order == history.ByTime:
 		return cannot("clock errors by node, and too many operations to join the orders of the keys")
-	case c.level == staleByTime && v.Order == history.ByLine && !forwards(v):
+	case (c.level == staleByTime || c.level == perOperation) && v.Order == history.ByLine && !forwards(v):
 		return cannot("times run backwards along the lines, and too many operations to join the orders of the keys")
 	}
 	byProcess := map[int32][]int32{}
 	for i, p := range v.Process {
+		if c.level == perOperation && c.entitled(v, int32(i)).Sessionless {
+			continue
+		}
 		if c.level != staleByTime || !v.Read[i] {
 			byProcess[p] = append(byProcess[p], int32(i))
 		}

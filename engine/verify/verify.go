@@ -12,6 +12,8 @@
 // exactly once, keeps the transitive closure of the level's relation, and is
 // legal step by step; that every edge of a cycle follows from the definition;
 // that a proof file belongs to the history, has a part for every key, and that
-// its verdict follows from its parts. What it does not: that a search was
+// its verdict follows from its parts. At levels without a single order: that
+// what operations are said to have seen, the order of the writes and the orders
+// of the processes meet the definition, and that every step of a proof follows. What it does not: that a search was
 // exhaustive ("exhausted" is not checkable), and the words of a reason.
 package verify

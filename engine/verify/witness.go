@@ -125,7 +125,13 @@ func (p *piece) replay(placed []int32) error {
 	m := p.subject.Machine(context.Background(), p.view, false)
 	free := p.Free(p.view)
 	byKey := map[int32][][]int32{} // the possible pasts of a key: versions, newest last
+	lag := p.newLag()
 	for _, x := range placed {
+		if n := lag.missed(x); p.Missing > 0 && n >= p.Missing {
+			return fmt.Errorf("%s misses %d writes, and fewer than %d are allowed", p.name(x), n, p.Missing)
+		}
+		window := lag.window(x)
+		lag.place(x)
 		if free != nil && free[x] {
 			continue
 		}
@@ -134,7 +140,7 @@ func (p *piece) replay(placed []int32) error {
 		if !ok {
 			pasts = [][]int32{{m.Init(k)}}
 		}
-		next := p.follow(m, pasts, x)
+		next := p.follow(m, pasts, x, window)
 		if len(next) == 0 {
 			return fmt.Errorf("%s cannot happen there: the object is %s", p.name(x), describe(m, pasts))
 		}
@@ -143,19 +149,24 @@ func (p *piece) replay(placed []int32) error {
 	return nil
 }
 
-// follow returns the pasts that operation x may lead to.
-func (p *piece) follow(m spec.Machine, pasts [][]int32, x int32) (next [][]int32) {
+// follow returns the pasts that operation x may lead to. Of the versions of a
+// past, window are left where the level counts those of all keys.
+func (p *piece) follow(m spec.Machine, pasts [][]int32, x int32, window int) (next [][]int32) {
 	for _, past := range pasts {
-		if p.Versions > 0 && p.view.Read[x] {
+		if p.Versions+p.LogVersions > 0 && p.view.Read[x] {
 			// A read sees any of the versions and leaves them as they are.
-			if slices.ContainsFunc(past, func(s int32) bool { return len(steps(m, s, x)) > 0 }) {
+			seen := past
+			if p.LogVersions > 0 {
+				seen = past[len(past)-window:]
+			}
+			if slices.ContainsFunc(seen, func(s int32) bool { return len(steps(m, s, x)) > 0 }) {
 				next = append(next, past)
 			}
 			continue
 		}
 		for _, s := range steps(m, past[len(past)-1], x) {
 			longer := append(slices.Clone(past), s)
-			if over := len(longer) - max(p.Versions, 1); over > 0 {
+			if over := len(longer) - max(p.Versions, 1); over > 0 && p.LogVersions == 0 {
 				longer = longer[over:]
 			}
 			next = append(next, longer)

@@ -25,11 +25,12 @@ func SessionLevel(ctx context.Context, p Problem, g Guarantees) (spec.Part, erro
 	if r == nil || err != nil {
 		return part, err
 	}
-	fits := func(bool) (*spec.Proof, error) {
-		if bad := r.ghost(); bad != nil {
-			return bad, nil
+	var writes []int32
+	fits := func(bool) (bad *spec.Proof, err error) {
+		if bad = r.ghost(); bad == nil {
+			bad, writes = r.unordered(g)
 		}
-		return r.unordered(g), nil
+		return bad, nil
 	}
 	found, proof, states, budget, err := r.try(ctx, p.Limits.States, fits)
 	part.States = states
@@ -39,99 +40,105 @@ func SessionLevel(ctx context.Context, p Problem, g Guarantees) (spec.Part, erro
 	case budget != "":
 		part.Kind, part.Budget = spec.Unknown, budget
 	case found:
-		part.Kind = spec.Consistent
+		part.Kind, part.Saw, part.Arbitration = spec.Consistent, r.sawEdges(), writes
 	default:
 		part.Kind, part.Proof = spec.Violation, proof
+		if !r.certain(proof) {
+			part.Proof = tried(proof)
+		}
 	}
 	return part, nil
 }
 
 // unordered collects the edges that the order of the writes must have and
-// returns a proof when they form a circle.
-func (r *reader) unordered(g Guarantees) *spec.Proof {
-	var pairs [][2]int32
+// returns a proof when they form a circle, and an order when they do not.
+func (r *reader) unordered(g Guarantees) (bad *spec.Proof, writes []int32) {
+	t := newTrace(r)
 	for _, ops := range r.session {
-		s := &sessionWalk{r: r, g: g, must: map[int32][]int32{}, lastWrite: -1}
+		s := &sessionWalk{r: r, g: g, t: t, must: map[int32][]seen{}, lastWrite: -1}
 		for _, x := range ops {
-			if bad := s.step(x, &pairs); bad != nil {
-				return bad
+			if bad := s.step(x); bad != nil {
+				return bad, nil
 			}
 		}
 	}
-	if _, circle := sorted(r.v.N, pairs); circle != nil {
-		return r.circle(circle, "the writes have no order that all reads agree with")
+	line, _ := sorted(r.v.N, t.pairs())
+	if line == nil {
+		return t.round(spec.CyclicWrites, "the writes have no order that all reads agree with", t.circle()), nil
 	}
-	return nil
+	return nil, r.writesOf(line)
 }
+
+// seen is a write and the operation that had seen it; by -1: it was the
+// process' own.
+type seen struct{ write, by int32 }
 
 // sessionWalk goes through one session.
 type sessionWalk struct {
 	r         *reader
 	g         Guarantees
-	must      map[int32][]int32 // by key: writes that a later read must have seen
-	seen      []int32           // what the process saw so far
+	t         *trace
+	must      map[int32][]seen // by key: writes that a later read must have seen
+	seen      []seen           // what the process saw so far
 	lastWrite int32
 }
 
 // step adds the edges that x brings.
-func (s *sessionWalk) step(x int32, pairs *[][2]int32) *spec.Proof {
+func (s *sessionWalk) step(x int32) *spec.Proof {
 	r, key := s.r, s.r.v.Key[x]
 	w := r.saw[x]
 	if w == absent {
 		return nil
 	}
-	if w != undecided {
-		for _, m := range s.must[key] {
-			switch {
-			case w == initially:
-				return &spec.Proof{Kind: spec.ProofPattern, Words: "the last saw the initial value and must have seen what the first wrote", Ops: []int32{m, x}}
-			case m != w:
-				*pairs = append(*pairs, [2]int32{m, w})
-			}
-		}
+	if bad := s.mustHaveSeen(x, w); bad != nil {
+		return bad
 	}
 	if w >= 0 {
-		s.seen = append(s.seen, w)
+		s.seen = append(s.seen, seen{w, x})
 		if s.g.MonotonicReads {
-			s.must[key] = append(s.must[key], w)
+			s.must[key] = append(s.must[key], seen{w, x})
 		}
 	}
 	if r.write[x] < 0 {
 		return nil
 	}
 	if w >= 0 {
-		*pairs = append(*pairs, [2]int32{w, x}) // it replaced what it saw
+		s.t.before(w, x, spec.StepSaw) // it replaced what it saw
 	}
 	if s.g.MonotonicWrites && s.lastWrite >= 0 {
-		*pairs = append(*pairs, [2]int32{s.lastWrite, x})
+		s.t.before(s.lastWrite, x, spec.StepSession)
 	}
 	if s.g.WritesFollowReads {
-		for _, seen := range s.seen {
-			if seen != x {
-				*pairs = append(*pairs, [2]int32{seen, x})
+		for _, y := range s.seen {
+			if y.write != x && y.by != x {
+				s.t.add(spec.Step{From: y.write, To: x, Why: spec.StepFollows, Read: y.by, After: -1})
 			}
-		}
-		s.seen = s.seen[:0] // later writes come after x only with monotonic writes
-		if !s.g.MonotonicWrites {
-			s.seen = append(s.seen, seenSoFar(r, x)...)
 		}
 	}
 	s.lastWrite = x
 	if s.g.ReadYourWrites {
-		s.must[key] = append(s.must[key], x)
+		s.must[key] = append(s.must[key], seen{x, -1})
 	}
 	return nil
 }
 
-// seenSoFar is what the process saw up to x.
-func seenSoFar(r *reader, x int32) (seen []int32) {
-	for _, y := range r.session[r.v.Process[x]] {
-		if r.saw[y] >= 0 {
-			seen = append(seen, r.saw[y])
-		}
-		if y == x {
-			break
+// mustHaveSeen adds what the guarantees say about x, which saw w.
+func (s *sessionWalk) mustHaveSeen(x, w int32) *spec.Proof {
+	if w == undecided {
+		return nil
+	}
+	for _, m := range s.must[s.r.v.Key[x]] {
+		switch {
+		case w == initially:
+			p := &spec.Proof{Kind: spec.ProofPattern, Name: spec.ForgottenWrite, Words: "the last saw the initial value and must have seen what the first wrote", Ops: []int32{m.write, x}}
+			if m.by >= 0 {
+				p.Words += ", which the one between saw"
+				p.Ops = []int32{m.write, m.by, x}
+			}
+			return p
+		case m.write != w:
+			s.t.add(spec.Step{From: m.write, To: w, Why: spec.StepConflict, Read: x, After: m.by})
 		}
 	}
-	return seen
+	return nil
 }

@@ -30,13 +30,23 @@ type reader struct {
 	writers map[int32][]int32
 	choices map[int32][]int32 // by demanding operation
 	open    []int32           // operations with more than one choice, fewest first
+	sure    []bool            // operations that happened for sure
 	saw     []int32           // the assignment: by operation, writer, initially or undecided
+
+	line []int32 // a topological order of causality under the assignment
+	past past    // the room of the causal pasts
 }
 
 // newReader reads the tokens of the model. It fails with ErrModel where an
-// update does not say what it leaves, or a failed compare-and-set only says
-// what it did not see.
+// update does not say what it leaves, or what it saw, or a failed
+// compare-and-set only says what it did not see.
 func newReader(p Problem) (*reader, error) {
+	return newReaderOf(p, func(*history.View, int32) bool { return true })
+}
+
+// newReaderOf is newReader where what an operation saw matters only if counts
+// says so.
+func newReaderOf(p Problem, counts func(v *history.View, x int32) bool) (*reader, error) {
 	v := p.View
 	m, err := p.Machine(v)
 	if err != nil {
@@ -69,6 +79,9 @@ func newReader(p Problem) (*reader, error) {
 			if r.write[x] = cell(v.Key[x], tokens.Write(x)); r.write[x] < 0 {
 				return nil, fmt.Errorf("%w; %s does not", ErrModel, v.FName[v.F[x]])
 			}
+			if !v.Info[x] && r.demand[x] >= 0 && tokens.Demand(x) < 0 {
+				return nil, fmt.Errorf("%w; the answer of a %s was not recorded", ErrModel, v.FName[v.F[x]])
+			}
 		case v.Read[x] && tokens.Observes(x):
 			return nil, fmt.Errorf("%w; a failed %s says only what it did not see (--fail-cas drop leaves it out)", ErrModel, v.FName[v.F[x]])
 		case idle:
@@ -77,7 +90,23 @@ func newReader(p Problem) (*reader, error) {
 	}
 	r.sessions()
 	r.candidates()
+	r.settle(func(x int32) bool { return counts(v, x) })
 	return r, nil
+}
+
+// forced reports whether x can have seen one thing only, and happened.
+func (r *reader) forced(x int32) bool {
+	return len(r.choices[x]) == 1 && r.choices[x][0] != absent
+}
+
+// sawEdges writes the assignment out.
+func (r *reader) sawEdges() (edges []spec.SawEdge) {
+	for x, w := range r.saw {
+		if w >= initially {
+			edges = append(edges, spec.SawEdge{Op: int32(x), Write: w})
+		}
+	}
+	return edges
 }
 
 func (r *reader) sessions() {
@@ -104,7 +133,6 @@ func (r *reader) candidates() {
 		}
 	}
 	for x := range int32(r.v.N) {
-		r.saw[x] = undecided
 		if r.demand[x] < 0 {
 			continue
 		}
@@ -121,8 +149,52 @@ func (r *reader) candidates() {
 			cs = append(cs, absent)
 		}
 		r.choices[x] = cs
-		if len(cs) == 1 {
-			r.saw[x] = cs[0]
+	}
+}
+
+// settle decides what there is nothing to choose about. An unanswered
+// compare-and-set happened when an operation that counts, and happened, can have
+// seen nothing else; it is taken not to have happened when no chain of what
+// may have been seen leads to it from an operation that counts.
+func (r *reader) settle(counts func(x int32) bool) {
+	sure, wanted := make([]bool, r.v.N), make([]bool, r.v.N)
+	r.sure = sure
+	var queue []int32
+	for x := range int32(r.v.N) {
+		if !r.v.Info[x] && counts(x) {
+			sure[x], wanted[x] = true, true
+			queue = append(queue, x)
+		}
+	}
+	for rest := slices.Clone(queue); len(rest) > 0; rest = rest[1:] {
+		if cs := r.choices[rest[0]]; len(cs) == 1 && cs[0] >= 0 && !sure[cs[0]] {
+			w := cs[0]
+			sure[w] = true
+			if n := len(r.choices[w]); n > 0 && r.choices[w][n-1] == absent {
+				r.choices[w] = r.choices[w][:n-1]
+			}
+			rest = append(rest, w)
+		}
+	}
+	for ; len(queue) > 0; queue = queue[1:] {
+		for _, w := range r.choices[queue[0]] {
+			if w >= 0 && !wanted[w] {
+				wanted[w] = true
+				queue = append(queue, w)
+			}
+		}
+	}
+	r.open = nil
+	for x := range int32(r.v.N) {
+		r.saw[x] = undecided
+		switch {
+		case r.demand[x] < 0 || !r.v.Info[x] && !counts(x):
+			continue
+		case r.v.Info[x] && !wanted[x]:
+			r.choices[x] = []int32{absent}
+		}
+		if len(r.choices[x]) == 1 {
+			r.saw[x] = r.choices[x][0]
 		} else {
 			r.open = append(r.open, x)
 		}
@@ -132,10 +204,11 @@ func (r *reader) candidates() {
 
 // try looks for an assignment that fits: fits is asked of every partial one
 // (it must accept the parts of what it accepts) and, with complete set, of the
-// whole. It returns "" and true when found, the budget that ran out, or what
-// was wrong with the assignment that went farthest.
+// whole. It returns true when found, the budget that ran out, or what was wrong:
+// with every assignment, where one thing is (see certain), or else with the last
+// of those that went farthest.
 func (r *reader) try(ctx context.Context, limit int64, fits func(complete bool) (*spec.Proof, error)) (found bool, proof *spec.Proof, states int64, budget string, err error) {
-	far := -1
+	far, done := -1, false
 	var walk func(depth int) bool
 	walk = func(depth int) bool {
 		states++
@@ -156,7 +229,7 @@ func (r *reader) try(ctx context.Context, limit int64, fits func(complete bool) 
 			return false
 		}
 		if bad != nil {
-			if depth > far {
+			if done = r.certain(bad); done || depth >= far {
 				far, proof = depth, bad
 			}
 			return false
@@ -170,7 +243,7 @@ func (r *reader) try(ctx context.Context, limit int64, fits func(complete bool) 
 			if walk(depth + 1) {
 				return true
 			}
-			if budget != "" || err != nil {
+			if budget != "" || err != nil || done {
 				break
 			}
 		}

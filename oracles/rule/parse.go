@@ -87,8 +87,16 @@ var quantifier = regexp.MustCompile(`^\s*(all\s|some\s|any\s|at\s+(least|most)\s
 
 // compiler types one text.
 type compiler struct {
-	text   string
-	fields Fields
+	text    string
+	noun    string // what errors call the text: "a condition"
+	instead string // of a semicolon: what to do
+	fields  Fields
+}
+
+// the is the noun with the definite article.
+func (c *compiler) the() string {
+	_, noun, _ := strings.Cut(c.noun, " ")
+	return "the " + noun
 }
 
 func (c *compiler) errorf(at int, format string, args ...any) error {
@@ -98,15 +106,33 @@ func (c *compiler) errorf(at int, format string, args ...any) error {
 func (c *compiler) at(p token.Pos) int { return int(p) - 1 }
 
 func parse(text string, fields Fields) (*cond, error) {
-	c := &compiler{text, fields}
-	if strings.TrimSpace(text) == "" {
-		return nil, c.errorf(0, "the condition is empty")
-	}
-	if len(text) > maxText {
-		return nil, c.errorf(maxText, "a condition has at most %d bytes", maxText)
-	}
-	if m := quantifier.FindStringSubmatchIndex(text); m != nil {
+	c := &compiler{text: text, noun: "a condition", instead: "; write several rules, or join them with ||", fields: fields}
+	if m := quantifier.FindStringSubmatchIndex(text); m != nil && len(text) <= maxText {
 		return nil, c.errorf(m[2], "quantifiers (all s in xs: ..., at least n of s in xs: ...) are not supported yet; %s", supported)
+	}
+	expr, err := c.expr()
+	if err != nil {
+		return nil, err
+	}
+	return c.cond(expr)
+}
+
+// Parse parses text as a Go expression on however many lines, for other small
+// languages that give such expressions a meaning of their own. noun is what
+// errors call the text, such as "an expression". The position of a node is its
+// byte offset in text plus one; names behind a point may be Go's keywords, with
+// their first letter raised. The error is an *Error.
+func Parse(text, noun string) (ast.Expr, error) {
+	c := &compiler{text: text, noun: noun}
+	return c.expr()
+}
+
+func (c *compiler) expr() (ast.Expr, error) {
+	if strings.TrimSpace(c.text) == "" {
+		return nil, c.errorf(0, "%s is empty", c.the())
+	}
+	if len(c.text) > maxText {
+		return nil, c.errorf(maxText, "%s has at most %d bytes", c.noun, maxText)
 	}
 	source, err := c.goSource()
 	if err != nil {
@@ -114,16 +140,16 @@ func parse(text string, fields Fields) (*cond, error) {
 	}
 	expr, err := parser.ParseExprFrom(token.NewFileSet(), "", source, parser.SkipObjectResolution)
 	if list, ok := err.(scanner.ErrorList); ok && len(list) > 0 {
-		return nil, c.errorf(list[0].Pos.Offset, "%s", syntax(list[0].Msg))
+		return nil, c.errorf(list[0].Pos.Offset, "%s", c.syntax(list[0].Msg))
 	} else if err != nil {
 		return nil, c.errorf(0, "%v", err)
 	}
-	return c.cond(expr)
+	return expr, nil
 }
 
 // syntax puts a message of go/parser into this language's words.
-func syntax(msg string) string {
-	msg = strings.ReplaceAll(msg, "'EOF'", "the end of the condition")
+func (c *compiler) syntax(msg string) string {
+	msg = strings.ReplaceAll(msg, "'EOF'", "the end of "+c.the())
 	for found, hint := range map[string]string{"':='": "==", "and": "&&", "or": "||", "'&'": "&&", "'|'": "||"} {
 		if strings.HasSuffix(msg, "found "+found) {
 			return msg + " (did you mean " + hint + "?)"
@@ -156,9 +182,9 @@ func (c *compiler) goSource() ([]byte, error) {
 		case tok == token.EOF:
 			return src, nil
 		case tok == token.COMMENT:
-			return nil, c.errorf(at, "a condition holds no comment")
+			return nil, c.errorf(at, "%s holds no comment", c.noun)
 		case tok == token.SEMICOLON && lit == ";":
-			return nil, c.errorf(at, "a semicolon has no place in a condition; write several rules, or join them with ||")
+			return nil, c.errorf(at, "a semicolon has no place in %s%s", c.noun, c.instead)
 		case tok.IsKeyword() && afterPoint:
 			src[at] -= 'a' - 'A'
 		}

@@ -97,6 +97,10 @@ func (r *Rule) UsesKind() bool {
 	return r.root.any(func(o *operand) bool { return o.typ == kindType })
 }
 
+// OnlyA reports whether the condition mentions no operation but a, so that it
+// says something about one operation.
+func (r *Rule) OnlyA() bool { return r.root.sides()&sideB == 0 }
+
 // Bound is a Rule over the operations of one View.
 type Bound struct {
 	*Rule

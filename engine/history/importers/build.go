@@ -1,6 +1,7 @@
 package importers
 
 import (
+	"math"
 	"strconv"
 
 	"pinyon/engine/history"
@@ -22,36 +23,59 @@ type builder struct {
 	src    *source
 	opts   *Options
 	rep    *Report
-	events []event
-	times  []int64 // of the events: recorded, or positions where a client's is missing
+	events *eventList // once checkTimes ran, each has a time: recorded, or its position where a client's is missing
 	keyed  bool
 
 	h       *history.Raw
-	clients map[history.Value]*client
-	names   map[history.Value]bool // of processes, those in the file included
+	clients clients
+	known   []history.Value        // processes, where there are no events
+	names   map[history.Value]bool // of processes, those in the file included; nil until a new one is needed
 	invoked []int32                // the event that invoked each operation
+}
+
+// clients are the processes that invoke something, in the order of their first
+// invocation.
+type clients struct {
+	number map[history.Value]int32
+	list   []client
+}
+
+// get returns what is known of a process, nil where it is no client.
+func (c *clients) get(process history.Value) *client {
+	n, known := c.number[process]
+	if !known {
+		return nil
+	}
+	return &c.list[n]
+}
+
+// add makes a client of a process, unless it is one, and returns its number.
+func (c *clients) add(process history.Value) int32 {
+	n, known := c.number[process]
+	if !known {
+		n = int32(len(c.list))
+		c.number[process] = n
+		c.list = append(c.list, client{open: -1, process: -1})
+	}
+	return n
 }
 
 // client is what is known of one process while events are paired.
 type client struct {
 	open    int32 // its operation in flight, -1: none
-	process int   // its current number in the history
+	process int32 // its current number in the history
 	retired int32 // the line of its Info, 0: none
-	lives   int   // names used: p, p#2, ...
+	lives   int32 // names used: p, p#2, ...
 }
 
 // build makes a history of the events of a file.
-func build(src *source, events []event, o *Options, rep *Report) (*history.Raw, error) {
-	b := &builder{src: src, opts: o, rep: rep, events: events, h: &history.Raw{},
-		clients: map[history.Value]*client{}, names: map[history.Value]bool{}}
+func build(src *source, events *eventList, o *Options, rep *Report) (*history.Raw, error) {
+	b := &builder{src: src, opts: o, rep: rep, events: events, h: &history.Raw{}, clients: clients{number: map[history.Value]int32{}}}
 	calls := 0
-	for i := range events {
-		b.names[events[i].process] = true
-		if events[i].kind == evInvoke {
+	for i := range events.n {
+		if ev := events.at(i); ev.kind == evInvoke {
 			calls++
-			if b.clients[events[i].process] == nil {
-				b.clients[events[i].process] = &client{open: -1, process: -1}
-			}
+			b.clients.add(ev.process)
 		}
 	}
 	b.h.Ops, b.h.Origins, b.invoked = make([]rawOp, 0, calls), make([]history.Origin, 0, calls), make([]int32, 0, calls)
@@ -64,8 +88,11 @@ func build(src *source, events []event, o *Options, rep *Report) (*history.Raw, 
 	if err := b.decideKeyed(); err != nil {
 		return nil, err
 	}
-	for i := range events {
-		if err := b.add(int32(i)); err != nil {
+	for i := range events.n {
+		if err := src.interrupted(i); err != nil {
+			return nil, err
+		}
+		if err := b.add(i); err != nil {
 			return nil, err
 		}
 	}
@@ -75,9 +102,18 @@ func build(src *source, events []event, o *Options, rep *Report) (*history.Raw, 
 
 // checkIndexes refuses an :index that stands twice.
 func (b *builder) checkIndexes() error {
-	seen := make(map[int64]int32, len(b.events))
-	for i := range b.events {
-		ev := &b.events[i]
+	grows, last := true, int64(math.MinInt64)
+	for i := range b.events.n {
+		if ev := b.events.at(i); ev.hasIndex {
+			grows, last = grows && ev.index > last, ev.index
+		}
+	}
+	if grows {
+		return nil // the usual, and it needs no table
+	}
+	seen := map[int64]int32{}
+	for i := range b.events.n {
+		ev := b.events.at(i)
 		if !ev.hasIndex {
 			continue
 		}
@@ -93,10 +129,9 @@ func (b *builder) checkIndexes() error {
 // they can serve. Where one client event has no time, none is used: a mixture
 // of nanoseconds and positions would mean nothing.
 func (b *builder) checkTimes() error {
-	b.times = make([]int64, len(b.events))
 	timed, started, last := true, false, int64(0)
-	for i := range b.events {
-		ev := &b.events[i]
+	for i := range b.events.n {
+		ev := b.events.at(i)
 		switch {
 		case ev.hasTime:
 			if started && ev.time < last {
@@ -105,19 +140,19 @@ func (b *builder) checkTimes() error {
 				}
 			}
 			last, started = ev.time, true
-		case b.clients[ev.process] != nil && b.rep.Order == history.ByTime:
+		case b.clients.get(ev.process) != nil && b.rep.Order == history.ByTime:
 			return b.src.errorOn(ev.line, "ordered by time, but this event of %s has no :time", ev.who())
-		case b.clients[ev.process] != nil:
+		case b.clients.get(ev.process) != nil:
 			timed = false
 		}
-		b.times[i] = last // a note without a time happened when the event above it did
+		ev.time = last // a note without a time happened when the event above it did
 	}
 	b.rep.Timed = timed && started
 	if b.rep.Timed {
 		return nil
 	}
-	for i := range b.times {
-		b.times[i] = int64(i)
+	for i := range b.events.n {
+		b.events.at(i).time = int64(i)
 	}
 	if started {
 		b.rep.warn("some events have no time: the times of the others are not used, positions in the file stand for all")
@@ -127,15 +162,15 @@ func (b *builder) checkTimes() error {
 
 // index returns what reports call event i: its :index, or its position.
 func (b *builder) index(i int32) int64 {
-	if ev := &b.events[i]; ev.hasIndex {
+	if ev := b.events.at(i); ev.hasIndex {
 		return ev.index
 	}
 	return int64(i)
 }
 
 func (b *builder) add(i int32) error {
-	ev := &b.events[i]
-	c := b.clients[ev.process]
+	ev := b.events.at(i)
+	c := b.clients.get(ev.process)
 	switch {
 	case c == nil && ev.kind == evInfo, c != nil && c.open < 0 && ev.kind == evInfo && ev.process == history.Absent:
 		b.note(i)
@@ -151,8 +186,8 @@ func (b *builder) add(i int32) error {
 }
 
 func (b *builder) note(i int32) {
-	ev := &b.events[i]
-	note := history.Note{Name: ev.f, From: b.times[i], To: b.times[i], Detail: ev.value, Line: int(ev.line)}
+	ev := b.events.at(i)
+	note := history.Note{Name: ev.f, From: ev.time, To: ev.time, Detail: ev.value, Line: int(ev.line)}
 	if to := ev.seldom().to; to != history.Absent {
 		note.To = history.Never
 		if n, ok := to.Int64(); ok {
@@ -163,15 +198,15 @@ func (b *builder) note(i int32) {
 }
 
 func (b *builder) invoke(i int32, c *client) error {
-	ev := &b.events[i]
+	ev := b.events.at(i)
 	if c.open >= 0 {
-		first := &b.events[b.invoked[c.open]]
+		first := b.events.at(b.invoked[c.open])
 		return b.src.errorOn(ev.line, "%s invokes %s while its %s of line %d is still open", ev.who(), orOp(ev.f), orOp(first.f), first.line)
 	}
 	if err := b.name(ev, c); err != nil {
 		return err
 	}
-	op := rawOp{Process: c.process, F: ev.f, Invoke: b.times[i], Return: history.Never, Outcome: history.Info}
+	op := rawOp{Process: int(c.process), F: ev.f, Invoke: ev.time, Return: history.Never, Outcome: history.Info}
 	if op.F == "" {
 		if !microOps(ev.value) {
 			return b.src.errorOn(ev.line, "%s: an invocation without :f", ev.who())
@@ -233,30 +268,51 @@ func (b *builder) name(ev *event, c *client) error {
 		b.rep.Renamed = append(b.rep.Renamed, name.Label())
 	}
 	c.retired = 0
-	c.process = len(b.h.Processes)
+	c.process = int32(len(b.h.Processes))
 	b.h.Processes = append(b.h.Processes, name)
 	return nil
 }
 
 // fresh returns the name base#n, made longer until no process of the file has it.
-func (b *builder) fresh(base string, n int) history.Value {
-	name := history.String(base + "#" + strconv.Itoa(n))
+func (b *builder) fresh(base string, n int32) history.Value {
+	if b.names == nil {
+		b.nameAll()
+	}
+	number := "#" + strconv.Itoa(int(n))
+	name := history.String(base + number)
 	for b.names[name] {
 		base += "'"
-		name = history.String(base + "#" + strconv.Itoa(n))
+		name = history.String(base + number)
 	}
-	b.names[name] = true
+	if len(b.names) > 1 || !b.names[history.Absent] { // where no process has a name, numbers are enough
+		b.names[name] = true
+	}
 	return name
 }
 
+// nameAll collects the names of the processes of the file, those of notes too.
+func (b *builder) nameAll() {
+	b.names = map[history.Value]bool{}
+	for _, process := range b.known {
+		b.names[process] = true
+	}
+	if b.events == nil {
+		return
+	}
+	for i := range b.events.n {
+		b.names[b.events.at(i).process] = true
+	}
+}
+
 func (b *builder) complete(i int32, c *client) error {
-	ev := &b.events[i]
+	ev := b.events.at(i)
 	op, origin := &b.h.Ops[c.open], &b.h.Origins[c.open]
-	call := &b.events[b.invoked[c.open]]
+	call := b.events.at(b.invoked[c.open])
 	if ev.f != "" && call.f != "" && ev.f != call.f {
 		return b.src.errorOn(ev.line, "%s completes %s, but what it invoked on line %d is %s", ev.who(), ev.f, call.line, call.f)
 	}
 	c.open = -1
+	defer func() { call.pair, ev.pair = nil, nil }() // nobody asks again
 	op.Outcome = ev.kind.outcome()
 	origin.DoneLine, origin.DoneSeq, origin.DoneIndex = ev.line, i, b.index(i)
 	b.extras(op, ev)
@@ -273,7 +329,7 @@ func (b *builder) complete(i int32, c *client) error {
 		op.In, op.Out = settle(op.F, in, value)
 		op.In, op.Out = call.own.input(op.In), ev.own.output(op.Out)
 	case evFail:
-		origin.Refused = ev.value == call.value && ev.value != history.Null && ev.value != history.Absent && ev.err == ""
+		origin.Refused = ev.value == call.value && ev.value != history.Null && ev.value != history.Absent && ev.error() == ""
 		if said := ev.seldom().refused; said != history.Absent {
 			origin.Refused = said == history.True
 		}
@@ -281,10 +337,10 @@ func (b *builder) complete(i int32, c *client) error {
 		c.retired = ev.line
 	}
 	if ev.kind != evInfo {
-		op.Return = b.times[i]
+		op.Return = ev.time
 	}
 	if op.Error == "" && ev.kind != evOK && ev.value != call.value && ev.value.Kind() == history.KindKeyword {
-		op.Error = ev.valueSrc // :timed-out in place of the value
+		op.Error = b.src.written(ev.value) // :timed-out in place of the value
 	}
 	return nil
 }

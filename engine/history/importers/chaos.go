@@ -20,7 +20,7 @@ import (
 //     It is a note too, as are states later on and the actions of the nemesis.
 type chaosReader struct {
 	src      *source
-	events   []event
+	events   eventList
 	start    time.Time
 	initial  history.Value
 	invoked  bool
@@ -34,7 +34,7 @@ func readChaos(src *source, o *Options, rep *Report) (*history.Raw, error) {
 	if err := src.objects(r.line); err != nil {
 		return nil, err
 	}
-	h, err := build(src, r.events, o, rep)
+	h, err := build(src, &r.events, o, rep)
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +68,7 @@ func (r *chaosReader) line(es []entry, at int) error {
 		}
 	}
 	switch {
-	case action == "" && len(r.events) == 0:
+	case action == "" && r.events.n == 0:
 		members := make([]history.Member, len(es))
 		for i, e := range es {
 			members[i] = history.Member{Key: history.String(e.key), Value: e.val()}
@@ -87,7 +87,7 @@ func (r *chaosReader) line(es []entry, at int) error {
 		ev.kind, ev.f = evOK, r.calls[ev.process]
 		r.answer(&ev, data)
 	}
-	r.events = append(r.events, ev)
+	r.events.add(ev)
 	return nil
 }
 
@@ -153,7 +153,8 @@ func (r *chaosReader) answer(ev *event, data history.Value) {
 	ev.value = data
 	for _, name := range [...]string{"err", "error"} {
 		if e := anyCase(data, name); e != history.Absent && e != history.Null && e != history.String("") {
-			ev.kind, ev.err = evInfo, e.Label()
+			ev.kind = evInfo
+			ev.say().err = e.Label()
 		}
 	}
 	if anyCase(data, "unknown") == history.True {

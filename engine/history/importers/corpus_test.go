@@ -15,17 +15,30 @@ import (
 // manifestRow is what the manifest of the recorded histories says of a file.
 type manifestRow struct{ file, exit, ops, info, options, quirks string }
 
+// corpusDir is where the recorded histories are, if they are anywhere.
+func corpusDir() string {
+	if dir := os.Getenv("PINYON_HISTORIES"); dir != "" {
+		return dir
+	}
+	return filepath.Join("..", "..", "..", "..", "shared", "histories")
+}
+
 // corpus returns the folder of recorded histories and its manifest, or skips.
 func corpus(t testing.TB) (string, []manifestRow) {
-	dir := os.Getenv("PINYON_HISTORIES")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "..", "..", "shared", "histories")
-	}
-	data, err := os.ReadFile(filepath.Join(dir, "MANIFEST.tsv"))
+	dir := corpusDir()
+	rows, err := manifest(dir)
 	if err != nil {
 		t.Skipf("no recorded histories: set PINYON_HISTORIES to a folder with a MANIFEST.tsv (%v)", err)
 	}
-	var rows []manifestRow
+	return dir, rows
+}
+
+// manifest reads the manifest of the recorded histories.
+func manifest(dir string) (rows []manifestRow, err error) {
+	data, err := os.ReadFile(filepath.Join(dir, "MANIFEST.tsv"))
+	if err != nil {
+		return nil, err
+	}
 	seen := map[string]bool{}
 	for _, line := range strings.Split(strings.TrimSpace(string(data)), "\n")[1:] {
 		c := strings.Split(line, "\t")
@@ -34,7 +47,7 @@ func corpus(t testing.TB) (string, []manifestRow) {
 		}
 		seen[c[0]] = true
 	}
-	return dir, rows
+	return rows, nil
 }
 
 // TestCorpus loads every recorded history and compares it with the manifest.

@@ -57,7 +57,7 @@ func readEtcdReport(src *source, o *Options, rep *Report) (*history.Raw, error) 
 		}
 	}
 	for _, path := range src.parts {
-		part, err := openEtcdPart(path)
+		part, err := openEtcdPart(path, o)
 		if err != nil {
 			return nil, err
 		}
@@ -73,7 +73,7 @@ func readEtcdReport(src *source, o *Options, rep *Report) (*history.Raw, error) 
 	return h, err
 }
 
-func openEtcdPart(path string) (*source, error) {
+func openEtcdPart(path string, o *Options) (*source, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, err
@@ -81,7 +81,7 @@ func openEtcdPart(path string) (*source, error) {
 	if !info.Mode().IsRegular() {
 		return nil, &history.Error{Path: path, Msg: "is no file"}
 	}
-	src, err := open(path, nil)
+	src, err := open(path, o)
 	if err == nil {
 		src.format = "etcd-report"
 	}

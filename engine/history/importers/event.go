@@ -36,11 +36,37 @@ type event struct {
 	value             history.Value // Absent: none
 	key               history.Value // Absent: not a field of this format, or inside value
 	time, index       int64
-	err               string // the text of :error
-	valueSrc          string // value as it was written
-	extra             []entry
+	said              *saidFields
 	pair              *pair // what tuple found
 	own               *ownFields
+}
+
+// saidFields are what most events do not say; apart because events are many.
+type saidFields struct {
+	err   string         // the text of :error
+	extra []history.Hint // fields that are not Jepsen's own
+}
+
+// say returns these fields, to be set.
+func (ev *event) say() *saidFields {
+	if ev.said == nil {
+		ev.said = &saidFields{}
+	}
+	return ev.said
+}
+
+// also keeps a field that is not Jepsen's own.
+func (ev *event) also(name string, v history.Value) {
+	said := ev.say()
+	said.extra = append(said.extra, history.Hint{Name: name, Value: v})
+}
+
+// error is the text of :error, "" where there is none.
+func (ev *event) error() string {
+	if ev.said == nil {
+		return ""
+	}
+	return ev.said.err
 }
 
 // newEvent reads the fields of one operation map; at is where it starts.
@@ -63,13 +89,15 @@ func newEvent(src *source, es []entry, at int, withKey bool) (event, error) {
 		case "f":
 			ev.f = fName(e.value)
 		case "value":
-			ev.value, ev.valueSrc = e.value, e.src
+			ev.value = e.value
 		case "time":
 			ev.time, ev.hasTime, err = ordinal(src, e)
 		case "index":
 			ev.index, ev.hasIndex, err = ordinal(src, e)
 		case "error":
-			ev.err = errorText(e)
+			if text := errorText(e); text != "" {
+				ev.say().err = text
+			}
 		case "key":
 			if withKey {
 				ev.key = e.value
@@ -81,7 +109,7 @@ func newEvent(src *source, es []entry, at int, withKey bool) (event, error) {
 				err = ev.ownField(src, e)
 				break
 			}
-			ev.extra = append(ev.extra, e)
+			ev.also(e.key, e.val())
 		}
 		if err != nil {
 			return ev, err

@@ -2,14 +2,24 @@ package importers
 
 import (
 	"bytes"
+	"errors"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"pinyon/engine/history"
 )
 
-// One fuzz target for each format. Whatever the text: no panic, and what loads
-// and is valid is the same history after a detour through EDN.
+// One fuzz target for each format; .ci/run runs them all. Whatever the text:
+//
+//   - nothing panics, and the same text gives the same twice;
+//   - a refusal is a *history.Error that names the file and, where the text has
+//     lines, the line;
+//   - what loads and is valid is written in the native format and read again;
+//   - and it is the same history after a detour through EDN.
 
 func FuzzNative(f *testing.F)         { fuzzFormat(f, "native") }
 func FuzzJepsenEDN(f *testing.F)      { fuzzFormat(f, "jepsen-edn") }
@@ -28,9 +38,6 @@ func FuzzS2(f *testing.F)             { fuzzFormat(f, "s2") }
 func FuzzTurnpike(f *testing.F)       { fuzzFormat(f, "turnpike") }
 func FuzzTurnpikeEvents(f *testing.F) { fuzzFormat(f, "turnpike-events") }
 
-// FuzzDetect leaves the format to the content.
-func FuzzDetect(f *testing.F) { fuzzFormat(f, "") }
-
 // FuzzTable mixes mappings and tables.
 func FuzzTable(f *testing.F) {
 	for _, c := range tableLoads {
@@ -39,18 +46,11 @@ func FuzzTable(f *testing.F) {
 	for _, c := range tableRefusals {
 		f.Add(c.mapping, c.text)
 	}
-	f.Fuzz(func(t *testing.T, mapping, text string) { detour(t, text, Options{Map: mapping}) })
-}
-
-// FuzzResults reads the findings of another tool, which must never fail.
-func FuzzResults(f *testing.F) {
-	f.Add(`{:linear {:valid? false}, :valid? :unknown}`)
-	f.Add(`{:a #x {:valid? nil}, :valid? 1/2}`)
-	f.Fuzz(func(t *testing.T, text string) {
-		if v, err := parseEDN(text); err == nil {
-			var parts []string
-			deepResults(v, "", &parts)
+	f.Fuzz(func(t *testing.T, mapping, text string) {
+		if _, err := ParseMapping(mapping); mapping != "" && err != nil {
+			return
 		}
+		detour(t, text, Options{Map: mapping})
 	})
 }
 
@@ -79,24 +79,23 @@ func fuzzFormat(f *testing.F, format string) {
 
 // detour loads a text and, if it is a valid history, writes it as EDN and back.
 func detour(t *testing.T, text string, o Options) {
-	h, r, err := load(text, o)
-	if err != nil {
-		return
-	}
-	r.Lines()
-	if history.Validate(h) != nil {
+	h, ok := loadTwice(t, text, o)
+	if !ok || history.Validate(h) != nil {
 		return
 	}
 	if len(h.Ops) == 0 {
 		h.Order = history.ByTime
 	}
 	var want, got, edn bytes.Buffer
-	if history.WriteNative(&want, h) != nil {
-		return
+	if err := history.WriteNative(&want, h); err != nil {
+		t.Fatal(err)
 	}
 	a, err := history.ReadNative("", bytes.NewReader(want.Bytes()))
-	if err != nil || history.Validate(a) != nil {
-		return // a name or a time that the native format cannot hold
+	if err == nil {
+		err = history.Validate(a)
+	}
+	if err != nil {
+		t.Fatalf("%v\n%s", err, want.String())
 	}
 	if err := WriteEDN(&edn, a); err != nil {
 		if strings.Contains(err.Error(), "without a name") {
@@ -113,5 +112,46 @@ func detour(t *testing.T, text string, o Options) {
 	}
 	if want.String() != got.String() {
 		t.Fatalf("through EDN:\n%s\nbecame:\n%s\nby way of:\n%s", want.String(), got.String(), edn.String())
+	}
+}
+
+// loadTwice loads a text; ok is false where it is refused, as it must be.
+func loadTwice(t *testing.T, text string, o Options) (h *history.Raw, ok bool) {
+	h, r, err := load(text, o)
+	again, s, errAgain := load(text, o)
+	if (err == nil) != (errAgain == nil) || err != nil && err.Error() != errAgain.Error() {
+		t.Fatalf("%v, and then %v", err, errAgain)
+	}
+	if err != nil {
+		wantPlace(t, text, err)
+		return nil, false
+	}
+	if d := cmp.Diff(r.Lines(), s.Lines()); d != "" {
+		t.Fatalf("another report:\n%s", d)
+	}
+	if !reflect.DeepEqual(h, again) {
+		t.Fatal("another history")
+	}
+	if len(h.Ops) != r.OK+r.Fail+r.Info {
+		t.Fatalf("%d operations, %d reported", len(h.Ops), r.OK+r.Fail+r.Info)
+	}
+	return h, true
+}
+
+// ofTheWhole are the beginnings of messages about a file as a whole.
+var ofTheWhole = []string{"a binary", "damaged gzip file", "unpacks to more", "the format "}
+
+// wantPlace checks that a refusal names the file, and a line that it has.
+func wantPlace(t *testing.T, text string, err error) {
+	var e *history.Error
+	if !errors.As(err, &e) || e.Path != "-" || e.Msg == "" {
+		t.Fatalf("not a *history.Error that names the file: %v", err)
+	}
+	if strings.HasPrefix(text, "\x1f\x8b") {
+		return // its lines are inside
+	}
+	whole := slices.ContainsFunc(ofTheWhole, func(s string) bool { return strings.HasPrefix(e.Msg, s) })
+	if most := strings.Count(text, "\n") + 1; !whole && (e.Line < 1 || e.Line > most) {
+		t.Fatalf("line %d of %d: %v", e.Line, most, err)
 	}
 }

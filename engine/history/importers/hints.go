@@ -8,22 +8,11 @@ import (
 // node, and every other field as a hint. The completion's override the
 // invocation's. A field that no hint can hold is dropped and counted.
 func (b *builder) extras(op *rawOp, ev *event) {
-	if ev.err != "" {
-		op.Error = ev.err
+	if text := ev.error(); text != "" {
+		op.Error = text
 	}
-	for _, e := range ev.extra {
-		if e.value == history.Null {
-			continue // nil is how Clojure says that a field is absent
-		}
-		v, ok := hint(e.val())
-		if !ok {
-			b.rep.Dropped[e.key]++
-			continue
-		}
-		if e.key == "node" || e.key == "host" {
-			op.Node = nodeName(v)
-		}
-		op.Hints = setHint(op.Hints, e.key, v)
+	if ev.said != nil {
+		b.extraHints(op, ev.said.extra)
 	}
 	own := ev.seldom()
 	for _, h := range own.hints {
@@ -31,6 +20,23 @@ func (b *builder) extras(op *rawOp, ev *event) {
 	}
 	if own.node != history.Absent {
 		op.Node, _ = own.node.Str()
+	}
+}
+
+func (b *builder) extraHints(op *rawOp, extra []history.Hint) {
+	for _, e := range extra {
+		if e.Value == history.Null {
+			continue // nil is how Clojure says that a field is absent
+		}
+		v, ok := hint(e.Value)
+		if !ok {
+			b.rep.Dropped[e.Name]++
+			continue
+		}
+		if e.Name == "node" || e.Name == "host" {
+			op.Node = nodeName(v)
+		}
+		op.Hints = setHint(op.Hints, e.Name, v)
 	}
 }
 

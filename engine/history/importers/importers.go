@@ -18,6 +18,7 @@
 package importers
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"strings"
@@ -33,7 +34,10 @@ type Options struct {
 	Map    string    // how the columns of a table are named, see ParseMapping; "": no table
 	Strict bool      // refuse a process that goes on after an operation without an answer
 	Stdin  io.Reader // what the path "-" reads
-	_      struct{}
+
+	MaxUnpacked int64           // what a gzip file may unpack to, in bytes; 0: DefaultUnpacked
+	Context     context.Context // ends reading early, with its error; nil: nothing does
+	_           struct{}
 }
 
 // Defaults are the rules that a format implies. A flag or a header field
@@ -179,13 +183,19 @@ func Load(path string, o Options) (*history.Raw, *Report, error) {
 		r.warn("keyed yes means nothing for the format %s, which has a field for the key", name)
 	}
 	var h *history.Raw
-	if src.parts == nil && blank(src.text) {
+	switch {
+	case src.parts == nil && src.text == "":
 		h = &history.Raw{}
 		if o.Format == "" {
 			r.Why = "the file is empty"
 		}
-	} else if h, err = f.read(src, &o, r); err != nil {
-		return nil, nil, err
+	case src.parts == nil && blank(src.text):
+		// A line that a writer began and did not fill is no empty history.
+		return nil, nil, src.errorAt(0, "an empty line; remove it")
+	default:
+		if h, err = f.read(src, &o, r); err != nil {
+			return nil, nil, err
+		}
 	}
 	h.Path, h.Format, h.Order = p.path, name, r.Order
 	r.count(h)

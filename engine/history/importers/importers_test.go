@@ -92,6 +92,10 @@ var loads = []struct {
 		`{:type :invoke, :process 0, :f :write, :value 1}`, `{:type :info, :process 0, :f :write, :value 1}`,
 		`{:type :invoke, :process 0, :f :add-and-get, :value 1}`, `{:type :ok, :process 0, :f :add-and-get, :value 1}`,
 	), Options{}, lines("0 write(1) info @0", `"0#2" add-and-get(1) = 1 ok @2..3`)},
+	{"a new name is nobody else's", "jepsen-edn", lines(
+		`{:type :invoke, :f :w, :value 1}`, `{:type :ok, :f :w, :value 1}`, `{:type :invoke, :f :w, :value 2}`, `{:type :ok, :f :w, :value 2}`,
+		`{:type :invoke, :process "op", :f :w, :value 3}`, `{:type :info, :process "op", :f :w, :value 3}`, `{:type :invoke, :process "op", :f :w, :value 4}`,
+	), Options{}, lines("op#1 w(1) ok @0..1", "op#2 w(2) ok @2..3", "op w(3) info @4", "op'#2 w(4) info @6")},
 	{"one vector, with comments and discards", "knossos", lines(
 		`; recorded by hand`, `[{:process 1 :type :invoke :f :write :value 1} #_{:type :never}`, ` {:process 1 :type :ok :f :write :value 1}]`,
 	), Options{}, lines("1 write(1) ok @0..1")},
@@ -132,7 +136,7 @@ var loads = []struct {
 	{"violin's queues", "violin", lines(
 		"# @object atomic-queue", "[1] call add(7)", "  [2] call remove", "[1] return", "  [2] return empty", "[3] call deq()", "[3] return 7", "[4] call enq(a)",
 	), Options{}, lines("1 enqueue(7) ok @0..2", "2 dequeue() = null ok @1..3", "3 dequeue() = 7 ok @4..5", `4 enqueue("a") info @6`)},
-	{"an empty file", "native", "\n", Options{}, ""},
+	{"an empty file", "native", "", Options{}, ""},
 	{"nothing but a comment", "jepsen-edn", "; empty history", Options{}, ""},
 }
 
@@ -160,6 +164,8 @@ var refusals = []struct {
 	name, text, want string
 	options          Options
 }{
+	{"a file of one empty line", "\n", "-:1:1: an empty line; remove it", Options{}},
+	{"a file of blanks, whatever its format", " \n\t\n", "-:1:1: an empty line; remove it", Options{Format: "violin"}},
 	{"strict refuses a process after its info", lines(`{:type :invoke :process 0 :f :w}`, `{:type :info :process 0 :f :w}`, `{:type :invoke :process 0 :f :w}`),
 		"-:3: process 0 goes on after its operation without an answer (line 2)", Options{Strict: true}},
 	{"time order needs times", lines(`{:type :invoke :process 0 :f :read :time 1}`, `{:type :ok :process 0 :f :read :time -1}`),

@@ -15,17 +15,19 @@ type rawOp = history.Op[history.Value, history.Value]
 type intervals struct {
 	src     *source
 	h       *history.Raw
-	process []history.Value // of each operation; Absent: the file does not say
-	epoch   bool            // times are dates
+	numbers map[history.Value]int // of the processes; an operation has its number until finish names it
+	names   []history.Value       // by number; Absent: the file does not say
+	epoch   bool                  // times are dates
 }
 
 func newIntervals(src *source) *intervals {
-	n := src.room(20)
+	n := src.room()
 	h := &history.Raw{Ops: make([]rawOp, 0, n), Origins: make([]history.Origin, 0, n)}
-	return &intervals{src: src, h: h, process: make([]history.Value, 0, n)}
+	return &intervals{src: src, h: h, numbers: map[history.Value]int{}}
 }
 
-// add appends an operation; line is 0 where several files make one history.
+// add appends an operation; process is Absent where the file does not say, and
+// line is 0 where several files make one history.
 func (x *intervals) add(process history.Value, op rawOp, line int32) {
 	seq := int32(len(x.h.Ops))
 	origin := history.Origin{Line: line, DoneLine: line, Seq: seq, DoneSeq: seq, Index: int64(seq), DoneIndex: int64(seq)}
@@ -33,8 +35,14 @@ func (x *intervals) add(process history.Value, op rawOp, line int32) {
 		op.Return = history.Never
 		origin.DoneLine, origin.DoneSeq, origin.DoneIndex = 0, -1, -1
 	}
+	n, known := x.numbers[process]
+	if !known {
+		n = len(x.names)
+		x.numbers[process] = n
+		x.names = append(x.names, process)
+	}
+	op.Process = n
 	x.h.Ops, x.h.Origins = append(x.h.Ops, op), append(x.h.Origins, origin)
-	x.process = append(x.process, process)
 }
 
 // finish numbers the processes, in the order of invocations. One that goes on
@@ -50,21 +58,20 @@ func (x *intervals) finish(o *Options, rep *Report) (*history.Raw, error) {
 	slices.SortStableFunc(byTime, func(a, b int32) int {
 		return cmp.Compare(x.h.Ops[a].Invoke, x.h.Ops[b].Invoke)
 	})
-	b := &builder{src: x.src, opts: o, rep: rep, h: x.h, names: map[history.Value]bool{}, clients: map[history.Value]*client{}}
-	for _, p := range x.process {
-		b.names[p] = true
-	}
-	for _, i := range byTime {
-		ev := event{process: x.process[i], line: x.h.Origins[i].Line}
-		c := b.clients[ev.process]
-		if c == nil {
-			c = &client{process: -1}
-			b.clients[ev.process] = c
+	x.numbers = nil // it is large where processes are many
+	x.h.Processes = make([]history.Value, 0, len(x.names))
+	b := &builder{src: x.src, opts: o, rep: rep, h: x.h, known: x.names}
+	clients := make([]client, len(x.names))
+	for k, i := range byTime {
+		if err := x.src.interrupted(int32(k)); err != nil {
+			return nil, err
 		}
+		n := x.h.Ops[i].Process
+		ev, c := event{process: x.names[n], line: x.h.Origins[i].Line}, &clients[n]
 		if err := b.name(&ev, c); err != nil {
 			return nil, err
 		}
-		x.h.Ops[i].Process = c.process
+		x.h.Ops[i].Process = int(c.process)
 		if x.h.Ops[i].Outcome == history.Info {
 			c.retired = max(ev.line, 1)
 		}

@@ -13,7 +13,7 @@ type ednFile struct {
 	src     *source
 	r       *edn
 	withKey bool
-	events  []event
+	events  eventList
 }
 
 // readEDN reads jepsen-edn, knossos and porcupine-kv, which differ in their
@@ -28,13 +28,13 @@ func readEDN(src *source, o *Options, rep *Report) (*history.Raw, error) {
 		return nil, f.locate(err)
 	}
 	if f.withKey {
-		for i := range f.events {
-			if err := checkKV(src, &f.events[i]); err != nil {
+		for i := range f.events.n {
+			if err := checkKV(src, f.events.at(i)); err != nil {
 				return nil, err
 			}
 		}
 	}
-	h, err := build(src, f.events, o, rep)
+	h, err := build(src, &f.events, o, rep)
 	if err == nil {
 		h.Header = header
 	}
@@ -83,6 +83,9 @@ func (f *ednFile) container() byte {
 // the container that started at start.
 func (f *ednFile) forms(closing byte, start int) error {
 	for {
+		if err := f.src.interrupted(f.events.n); err != nil {
+			return err
+		}
 		if err := f.r.skip(0); err != nil {
 			return err
 		}
@@ -102,7 +105,7 @@ func (f *ednFile) forms(closing byte, start int) error {
 		if err != nil {
 			return err
 		}
-		f.events = append(f.events, ev)
+		f.events.add(ev)
 	}
 }
 
@@ -148,7 +151,7 @@ func (f *ednFile) tuple(v history.Value, start int) (event, error) {
 	}
 	var es []entry
 	for i, key := range [...]string{"process", "type", "f", "value"} {
-		es = append(es, entry{key: key, value: elems[i], src: elems[i].Label(), at: start})
+		es = append(es, entry{key: key, value: elems[i], src: ednText(elems[i]), at: start})
 	}
 	return newEvent(f.src, es, start, false)
 }
@@ -166,14 +169,14 @@ func checkKV(src *source, ev *event) error {
 
 // readElleJSON reads elle-cli's JSON: an array of operations, or one a line.
 func readElleJSON(src *source, o *Options, rep *Report) (*history.Raw, error) {
-	var events []event
+	var events eventList
 	err := src.objects(func(es []entry, at int) error {
 		ev, err := newEvent(src, es, at, false)
-		events = append(events, ev)
+		events.add(ev)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	return build(src, events, o, rep)
+	return build(src, &events, o, rep)
 }

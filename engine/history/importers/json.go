@@ -156,7 +156,11 @@ func (s *source) objects(visit func(es []entry, at int) error) error {
 	if array {
 		r.at++
 	}
-	for first := true; ; first = false {
+	for n := int32(0); ; n++ {
+		first := n == 0
+		if err := s.interrupted(n); err != nil {
+			return err
+		}
 		c := r.next()
 		switch {
 		case c == ']' && array:

@@ -46,8 +46,8 @@ func (b *builder) decideKeyed() error {
 	default:
 		b.keyed = b.looksKeyed()
 	}
-	for i := range b.events {
-		ev := &b.events[i]
+	for i := range b.events.n {
+		ev := b.events.at(i)
 		if ev.key != history.Absent {
 			b.keyed = false // the format has a field for the key
 		} else if said := ev.seldom().keyed; said != history.Absent && b.opts.Keyed != "yes" {
@@ -60,16 +60,19 @@ func (b *builder) decideKeyed() error {
 
 func (b *builder) looksKeyed() bool {
 	reads := false
-	for i := range b.events {
-		ev := &b.events[i]
-		if ev.kind != evInvoke {
+	for i := range b.events.n {
+		ev := b.events.at(i)
+		reads = reads || ev.kind == evInvoke && ev.f == "read"
+	}
+	for i := range b.events.n {
+		ev := b.events.at(i)
+		if !reads || ev.kind != evInvoke {
 			continue
 		}
-		p := ev.tuple()
+		p := split(ev.value) // not kept: most values are no pairs
 		if !p.ok || ev.f == "read" && p.value != history.Null {
 			return false
 		}
-		reads = reads || ev.f == "read"
 	}
 	return reads
 }
@@ -77,14 +80,14 @@ func (b *builder) looksKeyed() bool {
 // unwrap sets the key of the operation that event i invokes, and returns the
 // value without it.
 func (b *builder) unwrap(i int32, op *history.Op[history.Value, history.Value]) (history.Value, error) {
-	ev := &b.events[i]
+	ev := b.events.at(i)
 	if !b.keyed {
 		op.Key = ev.key.Label()
 		return ev.value, nil
 	}
 	p := ev.tuple()
 	if !p.ok {
-		return p.value, b.src.errorOn(ev.line, "%s invokes %s with %s, not with [key value]", ev.who(), op.F, orNone(ev.valueSrc))
+		return p.value, b.src.errorOn(ev.line, "%s invokes %s with %s, not with [key value]", ev.who(), op.F, orNone(b.src.written(ev.value)))
 	}
 	op.Key = p.key.Label()
 	return p.value, nil
@@ -109,7 +112,7 @@ func (b *builder) unwrapDone(ev, call *event) (history.Value, error) {
 	switch {
 	case !done.ok:
 		return done.value, b.src.errorOn(ev.line, "%s completes %s with %s: the key %s of its invocation (line %d) is lost",
-			ev.who(), orOp(ev.f), orNone(ev.valueSrc), want.key.Label(), call.line)
+			ev.who(), orOp(ev.f), orNone(b.src.written(ev.value)), want.key.Label(), call.line)
 	case done.key != want.key:
 		return done.value, b.src.errorOn(ev.line, "%s completes %s of key %s, but invoked it on line %d for key %s",
 			ev.who(), orOp(ev.f), done.key.Label(), call.line, want.key.Label())

@@ -73,7 +73,7 @@ func processName(t string) bool {
 
 // readLog reads jepsen-txt, jepsen-log and etcd-log.
 func readLog(src *source, o *Options, rep *Report) (*history.Raw, error) {
-	events := make([]event, 0, src.room(20))
+	var events eventList
 	err := src.lines(func(text string, line int32, at int) error {
 		l := cutLog(text)
 		if !l.isOp() {
@@ -91,13 +91,13 @@ func readLog(src *source, o *Options, rep *Report) (*history.Raw, error) {
 				return err
 			}
 		}
-		events = append(events, ev)
+		events.add(ev)
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	return build(src, events, o, rep)
+	return build(src, &events, o, rep)
 }
 
 // event reads the columns of an operation.
@@ -124,20 +124,20 @@ func (l *logLine) event(src *source, line int32) (event, error) {
 // What cannot be read is kept as text for notes and is an error for clients.
 func (l *logLine) value(src *source, ev *event) {
 	rest := strings.TrimSpace(l.rest)
-	var err error
+	text, errText, err := rest, "", error(nil)
 	if l.tabs {
-		text, errText, _ := strings.Cut(rest, "\t")
-		ev.valueSrc, ev.err = strings.TrimSpace(text), strings.TrimSpace(errText)
-		if ev.valueSrc != "" {
-			ev.value, err = parseEDN(ev.valueSrc)
+		text, errText, _ = strings.Cut(rest, "\t")
+		if text = strings.TrimSpace(text); text != "" {
+			ev.value, err = parseEDN(text)
 		}
 	} else if rest != "" {
 		r := newEDN(rest)
 		if ev.value, err = r.value(0); err == nil {
-			ev.valueSrc, ev.err = rest[:r.at], strings.TrimSpace(rest[r.at:])
-		} else {
-			ev.valueSrc = rest
+			text, errText = rest[:r.at], rest[r.at:]
 		}
+	}
+	if errText = strings.TrimSpace(errText); errText != "" {
+		ev.say().err = errText
 	}
 	if err != nil {
 		var syntax *history.SyntaxError
@@ -145,10 +145,10 @@ func (l *logLine) value(src *source, ev *event) {
 		if errors.As(err, &syntax) {
 			msg = syntax.Msg
 		}
-		ev.rare().malformed = src.errorOn(ev.line, "%s: the value %q of %s cannot be read: %s", ev.who(), ev.valueSrc, ev.f, msg)
+		ev.rare().malformed = src.errorOn(ev.line, "%s: the value %q of %s cannot be read: %s", ev.who(), text, ev.f, msg)
 		ev.value = history.Absent
-		if s := ev.valueSrc; strings.ToValidUTF8(s, "") == s {
-			ev.value = history.String(s)
+		if strings.ToValidUTF8(text, "") == text {
+			ev.value = history.String(text)
 		}
 	}
 }
@@ -165,13 +165,13 @@ func checkEtcd(src *source, ev *event, l *logLine) error {
 		return err
 	}
 	if !etcdEvent(ev, l) {
-		return src.errorOn(ev.line, "process %s: not in the grammar of the etcd logs: %s :%s %s", l.process, ev.kind, ev.f, ev.valueSrc)
+		return src.errorOn(ev.line, "process %s: not in the grammar of the etcd logs: %s :%s %s", l.process, ev.kind, ev.f, src.written(ev.value))
 	}
 	return nil
 }
 
 func etcdEvent(ev *event, l *logLine) bool {
-	if l.prefix != etcdPrefix || ev.err != "" {
+	if l.prefix != etcdPrefix || ev.error() != "" {
 		return false
 	}
 	timedOut := ev.value == history.Keyword("timed-out")

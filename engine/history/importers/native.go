@@ -11,7 +11,10 @@ func readNative(src *source, o *Options, rep *Report) (*history.Raw, error) {
 	if err := refuseLineOrder(src, rep); err != nil {
 		return nil, err
 	}
-	h, err := history.ReadNative(src.path, strings.NewReader(src.text))
+	h, err := history.ReadNative(src.path, stoppable{src.ctx, strings.NewReader(src.text)})
+	if err != nil && src.ctx != nil && src.ctx.Err() != nil {
+		return nil, src.ctx.Err() // without the line that was reached
+	}
 	if err != nil {
 		return nil, err
 	}

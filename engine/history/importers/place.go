@@ -121,9 +121,9 @@ func emptyFolder(dir string) string {
 // open reads the place; the parts of an etcd report are opened one by one.
 func (p *place) open(o *Options) (*source, error) {
 	if p.parts != nil {
-		return &source{path: p.path, parts: p.parts, lastLine: 1}, nil
+		return &source{path: p.path, parts: p.parts, ctx: o.Context, lastLine: 1}, nil
 	}
-	return open(p.path, o.Stdin)
+	return open(p.path, o)
 }
 
 // tell tells the format, and why it is that.

@@ -60,7 +60,7 @@ func first(names []string) string {
 
 // count fills in what the history itself tells.
 func (r *Report) count(h *history.Raw) {
-	keys, processes := map[string]bool{}, map[int]bool{}
+	keys, processes := map[string]bool{}, make([]bool, len(h.Processes))
 	for i := range h.Ops {
 		op := &h.Ops[i]
 		switch op.Outcome {
@@ -71,9 +71,13 @@ func (r *Report) count(h *history.Raw) {
 		case history.Info:
 			r.Info++
 		}
-		keys[op.Key], processes[op.Process] = true, true
+		keys[op.Key] = true
+		if !processes[op.Process] {
+			processes[op.Process] = true
+			r.Processes++
+		}
 	}
-	r.Keys, r.Processes, r.Notes = len(keys), len(processes), len(h.Notes)
+	r.Keys, r.Notes = len(keys), len(h.Notes)
 	if r.Inversions > 0 {
 		r.warn("times run backwards %d times, first at line %d; trusted: the order of %s", r.Inversions, r.FirstInversion, trusted(r.Order))
 	}

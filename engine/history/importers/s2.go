@@ -24,7 +24,7 @@ import (
 // indefinite one is Info.
 type s2Reader struct {
 	src    *source
-	events []event
+	events eventList
 	calls  map[history.Value]s2Call // by client
 }
 
@@ -52,7 +52,7 @@ func readS2(src *source, o *Options, rep *Report) (*history.Raw, error) {
 	if err := src.objects(r.line); err != nil {
 		return nil, err
 	}
-	return build(src, r.events, o, rep)
+	return build(src, &r.events, o, rep)
 }
 
 func (r *s2Reader) line(es []entry, at int) error {
@@ -68,7 +68,7 @@ func (r *s2Reader) line(es []entry, at int) error {
 		case "op_id":
 			id = e.value
 		default:
-			ev.extra = append(ev.extra, e)
+			ev.also(e.key, e.val())
 		}
 	}
 	if k := ev.process.Kind(); k != history.KindInt && k != history.KindString {
@@ -84,7 +84,7 @@ func (r *s2Reader) line(es []entry, at int) error {
 	default:
 		err = r.src.errorAt(at, `"event" must hold Start or Finish`)
 	}
-	r.events = append(r.events, ev)
+	r.events.add(ev)
 	return err
 }
 
@@ -132,7 +132,7 @@ func (r *s2Reader) answer(ev *event, finish, id history.Value, at int) error {
 	delete(r.calls, ev.process)
 	ev.kind, ev.f = how.kind, how.f
 	if how.kind != evOK {
-		ev.err = name
+		ev.say().err = name
 	}
 	own := ev.exact()
 	own.out = ev.take(fields)
@@ -154,7 +154,7 @@ func (ev *event) take(fields history.Value) history.Value {
 		}
 		rest = append(rest, m)
 		if name, _ := m.Key.Str(); s2Hints[name] {
-			ev.extra = append(ev.extra, entry{key: name, value: m.Value})
+			ev.also(name, m.Value)
 		}
 	}
 	v, _ := history.Object(rest...)

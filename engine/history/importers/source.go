@@ -1,8 +1,8 @@
 package importers
 
 import (
-	"bytes"
 	"compress/gzip"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -16,55 +16,118 @@ import (
 type source struct {
 	path, text, format string
 	parts              []string // the files of an etcd report, in place of text
+	ctx                context.Context
 
 	exact bool // -1 is a time like any other
 
 	lastAt, lastLine int // the latest position asked for; lines are counted from there
 }
 
+// DefaultUnpacked is the ceiling on what a gzip file may unpack to, in bytes.
+const DefaultUnpacked = 1 << 30
+
 // open reads the file at path, or stdin, and unpacks gzip by its magic number.
-func open(path string, stdin io.Reader) (*source, error) {
-	data, err := readAll(path, stdin)
+func open(path string, o *Options) (*source, error) {
+	text, err := readAll(path, o)
 	if err != nil {
 		return nil, err
 	}
-	if bytes.HasPrefix(data, []byte{0x1f, 0x8b}) {
-		z, err := gzip.NewReader(bytes.NewReader(data))
-		if err == nil {
-			data, err = io.ReadAll(z)
-		}
-		if err != nil {
-			return nil, &history.Error{Path: path, Msg: fmt.Sprintf("damaged gzip file: %v", err)}
+	if strings.HasPrefix(text, "\x1f\x8b") {
+		if text, err = unpack(path, text, o); err != nil {
+			return nil, err
 		}
 	}
-	if err := refuseBinary(path, data); err != nil {
+	if err := refuseBinary(path, text); err != nil {
 		return nil, err
 	}
-	return &source{path: path, text: string(data), lastLine: 1}, nil
+	return &source{path: path, text: text, ctx: o.Context, lastLine: 1}, nil
 }
 
-func readAll(path string, stdin io.Reader) ([]byte, error) {
-	if path == "-" {
-		if stdin == nil {
-			return nil, errors.New("standard input was asked for, but there is none")
+// readAll reads a file or stdin into one string, without a second copy where
+// the size is known.
+func readAll(path string, o *Options) (string, error) {
+	r, size := o.Stdin, 0
+	if path != "-" {
+		file, err := os.Open(path)
+		if err != nil {
+			return "", err
 		}
-		return io.ReadAll(stdin)
+		defer file.Close()
+		if info, err := file.Stat(); err == nil && info.Mode().IsRegular() {
+			size = int(info.Size())
+		}
+		r = file
+	} else if r == nil {
+		return "", errors.New("standard input was asked for, but there is none")
 	}
-	return os.ReadFile(path)
+	var b strings.Builder
+	b.Grow(size)
+	_, err := io.Copy(&b, stoppable{o.Context, r})
+	return b.String(), err
+}
+
+// unpack unpacks a gzip file twice: first to learn its size, as a small file
+// can hold more than any memory, and then into a string of that size.
+func unpack(path, packed string, o *Options) (string, error) {
+	most := o.MaxUnpacked
+	if most <= 0 {
+		most = DefaultUnpacked
+	}
+	size := int64(0)
+	var b strings.Builder
+	for _, w := range [...]io.Writer{io.Discard, &b} {
+		b.Grow(int(size))
+		z, err := gzip.NewReader(strings.NewReader(packed))
+		if err == nil {
+			size, err = io.Copy(w, io.LimitReader(stoppable{o.Context, z}, most+1))
+		}
+		switch {
+		case err != nil && o.Context != nil && o.Context.Err() != nil:
+			return "", err
+		case err != nil:
+			return "", &history.Error{Path: path, Msg: fmt.Sprintf("damaged gzip file: %v", err)}
+		case size > most:
+			return "", &history.Error{Path: path, Msg: fmt.Sprintf("unpacks to more than %d bytes, which is the ceiling for a gzip file; "+
+				"if it is meant to be that large, unpack it and give the file itself", most)}
+		}
+	}
+	return b.String(), nil
+}
+
+// stoppable is a reader that ends with its context's error; ctx may be nil.
+type stoppable struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (s stoppable) Read(p []byte) (int, error) {
+	if s.ctx != nil && s.ctx.Err() != nil {
+		return 0, s.ctx.Err()
+	}
+	return s.r.Read(p)
+}
+
+// interrupted returns the error of the context, asked for now and then: i
+// counts the calls.
+func (s *source) interrupted(i int32) error {
+	if s.ctx == nil || i%512 != 0 {
+		return nil
+	}
+	return s.ctx.Err()
 }
 
 // binaryWay is how to get a history out of Jepsen's binary files.
 const binaryWay = "; convert it with `lein run serve` or jepsen.store/load, or give the history.edn that stands beside it"
 
 // refuseBinary names the binary files of Jepsen, and the way to convert them.
-func refuseBinary(path string, data []byte) error {
+func refuseBinary(path, data string) error {
 	msg := ""
 	switch head := data[:min(len(data), 512)]; {
-	case bytes.HasPrefix(data, []byte("JEPSEN")):
+	case strings.HasPrefix(data, "JEPSEN"):
 		msg = "a binary Jepsen test file (test.jepsen)" + binaryWay
 	case strings.HasSuffix(path, ".fressian"):
 		msg = "a binary Jepsen test file (test.fressian)" + binaryWay
-	case bytes.IndexByte(head, 0) >= 0:
+	case strings.IndexByte(head, 0) >= 0:
 		msg = "a binary file; formats tried: " + formatNames()
 	default:
 		return nil
@@ -96,10 +159,20 @@ func (s *source) errorOn(line int32, format string, args ...any) error {
 	return &history.Error{Path: s.path, Line: int(line), Msg: fmt.Sprintf(format, args...)}
 }
 
-// room estimates how many operations or events of at least width bytes the
-// text holds, one a line, so that their slice need not grow by copying.
-func (s *source) room(width int) int {
-	return min(strings.Count(s.text, "\n")+1, len(s.text)/width+1)
+// room estimates how many operations a text with one a line holds, so that
+// their slice need not grow by copying: lines that are neither blank nor a
+// comment and, of JSON, hold a whole object.
+func (s *source) room() (n int) {
+	object := strings.HasPrefix(strings.TrimLeft(s.text, " \t\r\n["), "{")
+	for rest := s.text; rest != ""; {
+		var line string
+		line, rest, _ = strings.Cut(rest, "\n")
+		whole := strings.HasPrefix(line, "{") && strings.HasSuffix(strings.TrimRight(line, "\r,"), "}")
+		if len(line) > 3 && line[0] != '#' && (whole || !object) {
+			n++
+		}
+	}
+	return n
 }
 
 // lines calls visit with each line, its number and the offset of its start.
@@ -109,10 +182,21 @@ func (s *source) lines(visit func(text string, line int32, at int) error) error 
 		if n := strings.IndexByte(text, '\n'); n >= 0 {
 			text, next = text[:n], at+n+1
 		}
+		if err := s.interrupted(line); err != nil {
+			return err
+		}
 		if err := visit(strings.TrimSuffix(text, "\r"), line, at); err != nil {
 			return err
 		}
 		at = next
 	}
 	return nil
+}
+
+// written is how the file would write a value, for messages.
+func (s *source) written(v history.Value) string {
+	if v == history.Absent || s.format == "elle-json" {
+		return v.Text()
+	}
+	return ednText(v)
 }

@@ -2,6 +2,7 @@ package importers
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"math/big"
 	"slices"
@@ -17,7 +18,7 @@ type tableReader struct {
 	m      *Mapping
 	rep    *Report
 	x      *intervals                      // rows that are operations
-	events []event                         // rows that are events
+	events eventList                       // rows that are events
 	seen   map[string]bool                 // columns that some row has
 	keys   map[history.Value]history.Value // of the latest operation of each process
 	dates  bool                            // a time was a date
@@ -52,7 +53,7 @@ func readMapped(src *source, mapping string, o *Options, rep *Report) (*history.
 	r.warnUnseen()
 	if m.columns["type"] != nil {
 		r.countDates()
-		return build(src, r.events, o, rep)
+		return build(src, &r.events, o, rep)
 	}
 	r.x.epoch = r.dates
 	return r.x.finish(o, rep)
@@ -64,8 +65,8 @@ func (r *tableReader) checkNames(names []string) error {
 	for _, n := range names {
 		known[n] = true
 	}
-	for name, columns := range r.m.columns {
-		for _, c := range columns {
+	for _, name := range slices.Sorted(maps.Keys(r.m.columns)) {
+		for _, c := range r.m.columns[name] {
 			found := false
 			for end := len(c); end > 0 && !found; end = strings.LastIndexByte(c[:end], '.') {
 				found = known[c[:end]]
@@ -259,7 +260,9 @@ func (r *tableReader) event(row *tableRow) error {
 	if err := r.extras(row, &op); err != nil {
 		return err
 	}
-	ev.err = op.Error
+	if op.Error != "" {
+		ev.say().err = op.Error
+	}
 	own := ev.exact()
 	if len(op.Hints) > 0 || op.Node != "" {
 		ev.rare().hints = op.Hints
@@ -274,7 +277,7 @@ func (r *tableReader) event(row *tableRow) error {
 		if ev.process == history.Absent && err == nil {
 			err = r.fail(cell{line: int(row.line)}, "process", "the row names no process")
 		}
-		r.events = append(r.events, ev)
+		r.events.add(ev)
 		return err
 	}
 	if ev.kind, err = r.completion(row, c); err != nil {
@@ -293,7 +296,7 @@ func (r *tableReader) event(row *tableRow) error {
 	}
 	own.out, own.noOut = out.v, out.v == history.Absent
 	ev.key = r.keys[ev.process] // a completion need not repeat it
-	r.events = append(r.events, ev)
+	r.events.add(ev)
 	return nil
 }
 
@@ -360,8 +363,8 @@ func (r *tableReader) time(row *tableRow, name string) (ns int64, ok bool, err e
 // too great.
 func (r *tableReader) countDates() {
 	first, any := int64(0), false
-	for i := range r.events {
-		if ev := &r.events[i]; ev.hasTime {
+	for i := range r.events.n {
+		if ev := r.events.at(i); ev.hasTime {
 			if r.dates = r.dates || ev.time > history.MaxTime; !any || ev.time < first {
 				first, any = ev.time, true
 			}
@@ -370,9 +373,9 @@ func (r *tableReader) countDates() {
 	if !r.dates {
 		return
 	}
-	for i := range r.events {
-		if r.events[i].hasTime {
-			r.events[i].time -= first
+	for i := range r.events.n {
+		if ev := r.events.at(i); ev.hasTime {
+			ev.time -= first
 		}
 	}
 	r.rep.warn("times are counted from the first event, which is at %d", first)

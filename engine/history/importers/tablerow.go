@@ -65,7 +65,10 @@ func (s *source) rows(check func(names []string) error, visit func(*tableRow) er
 	if err := check(names); err != nil {
 		return err
 	}
-	for {
+	for n := int32(0); ; n++ {
+		if err := s.interrupted(n); err != nil {
+			return err
+		}
 		record, err := t.r.Read()
 		if err == io.EOF {
 			return nil

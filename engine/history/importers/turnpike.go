@@ -28,7 +28,7 @@ func readTurnpike(src *source, o *Options, rep *Report) (*history.Raw, error) {
 type turnpikeEvents struct {
 	src      *source
 	payloads []string // the names of their columns
-	events   []event
+	events   eventList
 	keys     map[history.Value]history.Value
 }
 
@@ -37,7 +37,7 @@ func readTurnpikeEvents(src *source, o *Options, rep *Report) (*history.Raw, err
 	if err := src.rows(r.checkNames, r.row); err != nil {
 		return nil, err
 	}
-	return build(src, r.events, o, rep)
+	return build(src, &r.events, o, rep)
 }
 
 func (r *turnpikeEvents) checkNames(names []string) error {
@@ -95,7 +95,7 @@ func (r *turnpikeEvents) row(row *tableRow) error {
 	default:
 		return fail(kindCell, "unknown Kind "+orNone(kindCell.text)+"; Invocation and Response are known")
 	}
-	r.events = append(r.events, ev)
+	r.events.add(ev)
 	return nil
 }
 

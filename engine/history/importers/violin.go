@@ -31,23 +31,23 @@ type violin struct {
 	model  string
 	added  map[string]bool
 	called map[history.Value]string // the operation in flight of each process
-	events []event
+	events eventList
 }
 
 // readViolin reads violin's queue and stack logs. The number in brackets is
 // the process; most logs use a new one for each operation.
 func readViolin(src *source, o *Options, rep *Report) (*history.Raw, error) {
-	v := &violin{src: src, added: map[string]bool{}, called: map[history.Value]string{}, events: make([]event, 0, src.room(12))}
+	v := &violin{src: src, added: map[string]bool{}, called: map[history.Value]string{}}
 	if err := src.lines(v.scan); err != nil {
 		return nil, err
 	}
-	if v.model == "" && !blank(src.text) {
+	if v.model == "" {
 		return nil, src.errorOn(1, "no line \"# @object atomic-queue\" or \"# @object atomic-stack\" says what the object is")
 	}
 	if err := src.lines(v.line); err != nil {
 		return nil, err
 	}
-	h, err := build(src, v.events, o, rep)
+	h, err := build(src, &v.events, o, rep)
 	if err == nil {
 		h.Header.Model = v.model
 	}
@@ -98,7 +98,7 @@ func (v *violin) line(text string, line int32, _ int) error {
 	default:
 		err = v.src.errorOn(line, "expected call or return after [%s], got %q", id, verb)
 	}
-	v.events = append(v.events, ev)
+	v.events.add(ev)
 	return err
 }
 

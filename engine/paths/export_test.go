@@ -1,0 +1,4 @@
+package paths
+
+// Replayed is for the tests outside.
+var Replayed = replayed
