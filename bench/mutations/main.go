@@ -1,7 +1,7 @@
 // Command mutations proves the tests: it switches off one rule of the checker
 // at a time and requires that the test which guards the rule fails.
 //
-//	go run ./bench/mutations [-write] [-only REGEXP] [-list]
+//	go run ./bench/mutations [-write] [-only REGEXP] [-part I/N] [-list]
 //
 // A mutation replaces one fragment of one source file, through go test's
 // -overlay flag, so the working tree is never touched. It counts as killed when
@@ -36,6 +36,7 @@ const document = "docs/MUTATIONS.md"
 func main() {
 	write := flag.Bool("write", false, "renew "+document+" after the run")
 	only := flag.String("only", "", "run only the mutations whose rule, file or test this regular expression matches")
+	part := flag.String("part", "1/1", "run every Nth mutation only, from the I-th on: `I/N`")
 	list := flag.Bool("list", false, "print the table and run nothing")
 	workers := flag.Int("workers", 2, "mutations at a time")
 	flag.Parse()
@@ -43,7 +44,11 @@ func main() {
 	defer stop()
 	root, err := moduleRoot()
 	ms, badOnly := chosen(*only)
-	if err = errors.Join(err, badOnly); err == nil {
+	ms, badPart := share(ms, *part)
+	if err = errors.Join(err, badOnly, badPart); err == nil {
+		err = standing(root, mutations)
+	}
+	if err == nil {
 		r := &runner{root: root, out: os.Stdout, workers: max(1, *workers), timeout: 100 * time.Second}
 		err = run(ctx, r, ms, *only == "", *write, *list)
 	}
@@ -90,6 +95,39 @@ func chosen(only string) (ms []mutation, err error) {
 		}
 	}
 	return ms, nil
+}
+
+// share returns the part of the mutations that I/N names.
+func share(ms []mutation, part string) (mine []mutation, err error) {
+	var i, n int
+	if _, err := fmt.Sscanf(part, "%d/%d", &i, &n); err != nil || n < 1 || i < 1 || i > n {
+		return nil, fmt.Errorf("-part %s: expected I/N, I from 1 to N", part)
+	}
+	for k := i - 1; k < len(ms); k += n {
+		mine = append(mine, ms[k])
+	}
+	return mine, nil
+}
+
+// standing checks that the fragment of every mutation stands exactly once in
+// its file, also of those that do not run now.
+func standing(root string, ms []mutation) (err error) {
+	files := map[string]string{}
+	for _, m := range ms {
+		text, ok := files[m.File]
+		if !ok {
+			data, readErr := os.ReadFile(filepath.Join(root, m.File))
+			if readErr != nil {
+				return readErr
+			}
+			text = string(data)
+			files[m.File] = text
+		}
+		if n := strings.Count(text, m.Old); n != 1 {
+			err = errors.Join(err, fmt.Errorf("%s: its fragment stands %d times in %s, not once:\n%s", m.Name, n, m.File, m.Old))
+		}
+	}
+	return err
 }
 
 // moduleRoot finds go.mod in the working directory or above it.

@@ -50,7 +50,7 @@ var modelRules = []mutation{
 	}
 	return boolOutput(r)`),
 	by("models", "TestReadOnlyIsExact", "A successful cas is a write.", "models/cas_register.go",
-		`out != nil && *out == history.False`, `out != nil`),
+		`in.Value == in.To || out != nil && *out == history.False`, `in.Value == in.To || out != nil`),
 	by("models", "TestRepeatedInputIsNoAnswerInForeignFormats", "Only foreign formats repeat the input for an answer.", bindGo,
 		`b.h.Format != "" && b.h.Format != "native"`, `true`),
 }
