@@ -77,6 +77,14 @@ func (p *pins) cell(object, token int32) int32 {
 	return c
 }
 
+// known is cell for a pair that an operation or the start has; -1 otherwise.
+func (p *pins) known(object, token int32) int32 {
+	if c, ok := p.cells[[2]int32{object, token}]; ok {
+		return c
+	}
+	return -1
+}
+
 // count adds n to what operation x, which is left, contributes.
 func (p *pins) count(x, n int32) {
 	if c := p.demand[x]; c >= 0 {

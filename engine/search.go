@@ -19,10 +19,14 @@
 //     optional operation that would change nothing is not placed.
 //  5. On register-like objects a value that is still demanded and that nobody
 //     can write again is not overwritten, and an unanswered write that nobody
-//     left wants is not placed (see pins).
-//  6. A configuration seen before is not searched again. The memory of
+//     left wants is not placed (see pins, and instances where values repeat).
+//  6. Writes that nobody left can read are placed together, just before another
+//     write or on their own: what stands between them and that write does not
+//     depend on the state. Of writes of one value the first to return comes
+//     first.
+//  7. A configuration seen before is not searched again. The memory of
 //     configurations is exact.
-//  7. Children are tried by soft order, then earliest return first. Order never
+//  8. Children are tried by soft order, then earliest return first. Order never
 //     prunes.
 package engine
 
@@ -72,13 +76,15 @@ type Result struct {
 // Live counts for progress displays, shared by parallel searches.
 type Live struct{ States, Bytes atomic.Int64 }
 
-// placed is one step of the trail.
-type placed struct{ op, before int32 }
+// placed is one step of the trail: the state before it, and the update that was
+// current then.
+type placed struct{ op, before, current int32 }
 
 // child is an operation that may come next, with the state after it.
 type child struct {
-	op, next int32
+	op, next int32 // op -1: the dead writes alone
 	soft     int32
+	batch    bool // the dead writes come before it
 }
 
 // frame is a configuration on the current path with the children left to try.
@@ -99,6 +105,8 @@ type search struct {
 	optional                []int32      // optional operations worth placing, by call
 	class                   []int32      // by operation; nil: the machine does not tell
 	pins                    *pins        // nil: the machine is not register-like
+	inst                    *instances   // nil: rules go by values, if there are pins
+	current                 int32        // the update that was placed last; -1: none
 	watcher                 spec.Watcher // nil: steps depend on the state alone
 	memo                    *memo
 	key                     []byte
@@ -123,11 +131,14 @@ func newSearch(ctx context.Context, p Problem, limits Limits, live *Live) *searc
 	if live == nil {
 		live = &Live{}
 	}
-	s := &search{Problem: p, limits: limits, ctx: ctx, live: live, f: p.Graph.NewFrontier()}
+	s := &search{Problem: p, limits: limits, ctx: ctx, live: live, f: p.Graph.NewFrontier(), current: -1}
 	s.objects()
 	s.watcher = watch(p.Machine)
 	if !p.NoPins {
 		s.pins = newPins(p.Machine, p.View, p.Graph, s.object, len(s.state))
+		if p.Eager {
+			s.inst = newInstances(s.pins, p.View, p.Graph, s.state)
+		}
 	}
 	_, classes := p.Machine.(spec.Classer)
 	if classes {
@@ -171,6 +182,11 @@ func (s *search) objects() {
 
 func (s *search) run() Result {
 	s.commit()
+	if s.inst != nil && s.inst.hopeless {
+		s.deepest()
+		s.memo.insert(s.pack())
+		return s.finish(spec.Violation, "")
+	}
 	for {
 		if s.f.Left == 0 {
 			return s.finish(spec.Consistent, "")
@@ -200,7 +216,7 @@ func (s *search) advance() bool {
 		if fr.next < fr.end {
 			c := s.childs[fr.next]
 			fr.next++
-			s.place(c.op, c.next)
+			s.take(c)
 			s.commit()
 			return true
 		}
@@ -213,9 +229,47 @@ func (s *search) advance() bool {
 	return false
 }
 
+// take places a child, and the dead writes that come before it (rule 6).
+func (s *search) take(c child) {
+	if !c.batch {
+		s.place(c.op, c.next)
+		return
+	}
+	for progress := true; progress; {
+		progress = false
+		for j := range s.Graph.Chains {
+			for x := s.f.Head(j); x >= 0 && x != c.op && s.isDead(x); x = s.f.Head(j) {
+				next, ok := s.Machine.Step(s.state[0], x)
+				if !ok || s.strands(x, s.state[0], next) {
+					break
+				}
+				s.place(x, next)
+				progress = true
+			}
+		}
+	}
+	if c.op < 0 {
+		return
+	}
+	if next, ok := s.Machine.Step(s.state[0], c.op); ok {
+		s.place(c.op, next)
+	}
+}
+
+// isDead reports whether x may be placed now and nobody can read from it.
+func (s *search) isDead(x int32) bool {
+	return s.inst.blind(x) && s.inst.dead(x) && s.f.Ready(x) && s.f.Strict(x)
+}
+
 func (s *search) place(op, next int32) {
 	o := s.object[op]
-	s.trail = append(s.trail, placed{op, s.state[o]})
+	s.trail = append(s.trail, placed{op, s.state[o], s.current})
+	if s.inst != nil {
+		s.inst.move(op, -1)
+		if s.inst.write[op] >= 0 {
+			s.current = op
+		}
+	}
 	s.state[o] = next
 	s.f.Place(op)
 	if s.pins != nil {
@@ -241,7 +295,10 @@ func (s *search) undo(length int) {
 		last := s.trail[len(s.trail)-1]
 		s.trail = s.trail[:len(s.trail)-1]
 		s.f.Unplace(last.op)
-		s.state[s.object[last.op]] = last.before
+		s.state[s.object[last.op]], s.current = last.before, last.current
+		if s.inst != nil {
+			s.inst.move(last.op, 1)
+		}
 		if s.pins != nil {
 			s.pins.count(last.op, 1)
 		}
@@ -280,23 +337,40 @@ func (s *search) committable(x int32) bool {
 	return ok && next == now
 }
 
-// children adds to childs what may come next, best first (rules 2, 4, 5 and 7).
+// children adds to childs what may come next, best first (rules 2, 4, 5, 6
+// and 8).
 func (s *search) children() {
 	cs := s.childs[len(s.childs):]
+	batch, blocked := false, false // blocked: a read could come next, if only the state were another
 	for j := range s.Graph.Chains {
 		x := s.f.Head(j)
 		if x < 0 || !s.f.Ready(x) {
 			continue
 		}
 		now := s.state[s.object[x]]
-		if next, ok := s.Machine.Step(now, x); ok && !s.strands(x, now, next) {
+		next, ok := s.Machine.Step(now, x)
+		blocked = blocked || !ok && s.View.Read != nil && s.View.Read[x]
+		switch {
+		case !ok || s.strands(x, now, next):
+		case s.inst != nil && s.isDead(x):
+			batch = true
+		default:
 			cs = append(cs, child{op: x, next: next})
 		}
 	}
+	if s.inst != nil {
+		cs = s.firsts(cs)
+		for i := range cs {
+			cs[i].batch = batch && s.inst.blind(cs[i].op)
+		}
+	}
 	s.rank(cs)
+	if batch {
+		cs = append(cs, child{op: -1, batch: true})
+	}
 	required := len(cs)
 	for _, y := range s.optional {
-		if s.pins != nil && s.pins.unwanted(y, s.object[y]) || !s.f.Ready(y) || s.stoodFor(y, cs) {
+		if s.unwanted(y, blocked) || !s.f.Ready(y) || s.stoodFor(y, cs) {
 			continue
 		}
 		now := s.state[s.object[y]]
@@ -308,8 +382,44 @@ func (s *search) children() {
 	s.childs = append(s.childs, cs...)
 }
 
+// unwanted reports whether the optional operation y need not be placed now.
+func (s *search) unwanted(y int32, blocked bool) bool {
+	switch {
+	case s.pins == nil:
+		return false
+	case s.inst != nil && s.inst.write[y] >= 0:
+		return !blocked && s.inst.unneeded(y)
+	}
+	return s.pins.unwanted(y, s.object[y])
+}
+
+// firsts leaves out an answered write where another one that steps like it
+// returns before it and drops nothing.
+func (s *search) firsts(cs []child) []child {
+	if s.class == nil {
+		return cs
+	}
+	kept := make([]child, 0, len(cs))
+	for _, c := range cs {
+		later := s.inst.blind(c.op) && slices.ContainsFunc(cs, func(d child) bool {
+			return s.class[d.op] == s.class[c.op] && s.inst.blind(d.op) && s.f.Strict(d.op) &&
+				(s.inst.out[d.op] < s.inst.out[c.op] || s.inst.out[d.op] == s.inst.out[c.op] && d.op < c.op)
+		})
+		if !later {
+			kept = append(kept, c)
+		}
+	}
+	return append(cs[:0], kept...)
+}
+
 func (s *search) strands(x, now, next int32) bool {
-	return s.pins != nil && s.pins.strands(x, s.object[x], now, next)
+	switch {
+	case s.pins == nil:
+		return false
+	case s.inst == nil || s.current >= 0 && s.inst.optional[s.current]:
+		return s.pins.strands(x, s.object[x], now, next)
+	}
+	return s.inst.write[x] >= 0 && s.inst.overwrites(x, s.current, s.f.Placed)
 }
 
 // stoodFor reports whether another child stands for the optional operation y:
@@ -319,7 +429,7 @@ func (s *search) stoodFor(y int32, cs []child) bool {
 		return false
 	}
 	for _, c := range cs {
-		if s.class[c.op] == s.class[y] && s.object[c.op] == s.object[y] && s.f.Strict(c.op) {
+		if c.op >= 0 && s.class[c.op] == s.class[y] && s.object[c.op] == s.object[y] && s.f.Strict(c.op) {
 			return true
 		}
 	}

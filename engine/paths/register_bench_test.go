@@ -7,9 +7,10 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+	"time"
 
+	"pinyon/engine"
 	"pinyon/engine/history"
-	"pinyon/engine/paths"
 	"pinyon/engine/spec"
 	"pinyon/models"
 )
@@ -97,14 +98,17 @@ func BenchmarkRegister(b *testing.B) {
 			b.Run(fmt.Sprintf("ops=%d/clients=%d/values=%d/reads=%v/crashed=%v/stale=%v", c.ops, c.clients, c.values, c.reads, c.crashed, stale), func(b *testing.B) {
 				s := busyRegister(c.ops, c.clients, c.values, c.reads, c.crashed, stale)
 				b.ReportAllocs()
-				by := ""
+				by, states := "", int64(0)
 				for b.Loop() {
-					p := &paths.Problem{Rules: rules(s), Machine: s.Machine(context.Background(), s.View, false)}
-					var a paths.Answer
-					if a, by = paths.Try(p, all); a.Kind == spec.Unknown || stale != (a.Kind == spec.Violation) {
-						b.Fatalf("%v: %s", a.Kind, a.Reason)
+					ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+					part, err := engine.Decide(ctx, engine.Task{Rules: rules(s), Machine: s.Machine(ctx, s.View, false), Eager: true, Focus: -1, Mute: true})
+					cancel()
+					if by = part.Engine; err != nil || part.Kind == spec.Unknown || stale != (part.Kind == spec.Violation) {
+						b.Fatalf("%v by %s (%s): %v", part.Kind, by, part.Tried, err)
 					}
+					states = part.States
 				}
+				b.ReportMetric(float64(states), "states")
 				b.Log(by)
 			})
 		}

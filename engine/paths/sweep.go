@@ -48,7 +48,7 @@ func (sweepPath) Applies(p *Problem) (ok bool, reason string) {
 }
 
 // maxConfigs is the number of configurations above which the search is asked.
-const maxConfigs = 200_000
+const maxConfigs = 20_000
 
 // maxOpen is the number of operations that may be open at once.
 const maxOpen = 64
@@ -273,6 +273,9 @@ func (s *sweep) returned(x int32) (reason string) {
 	work := s.configs
 	for i := 0; i < len(work); i++ {
 		c := work[i]
+		if i&0xff == 0 && s.p.stopped() {
+			return "it was stopped"
+		}
 		if c.done&bit != 0 {
 			s.keep(c, bit)
 			continue
