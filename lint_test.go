@@ -43,7 +43,8 @@ var imports = []struct {
 	{"oracles", []string{"engine/history", "engine/history/strictyaml", "engine/order", "oracles/rule"}},
 	{"consistency", []string{"engine", "engine/brute", "engine/history", "engine/history/strictyaml", "engine/history/suggest", "engine/order", "engine/spec", "engine/verify", "engine/views", "oracles/rule"}},
 	{"consistency/report", []string{"consistency", "engine/history", "engine/order", "engine/spec"}},
-	{"cmd/pinyon", []string{"consistency", "consistency/report", "engine/brute", "engine/history", "engine/history/importers", "engine/history/suggest", "engine/order", "engine/spec", "engine/verify", "engine/views", "models", "oracles"}},
+	{"bench/gen", []string{"engine/history"}},
+	{"cmd/pinyon", []string{"bench/gen", "consistency", "consistency/report", "engine/brute", "engine/history", "engine/history/importers", "engine/history/suggest", "engine/order", "engine/spec", "engine/verify", "engine/views", "models", "oracles"}},
 	{"bench/mutations", nil},
 }
 

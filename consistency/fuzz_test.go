@@ -158,7 +158,7 @@ func evidence(s *spec.Subject, level string, v *spec.Verdict, extra func(a, b in
 		return fmt.Errorf("verifier: %w", err)
 	}
 	exhausted := slices.ContainsFunc(v.Parts, func(p spec.Part) bool {
-		return p.Proof != nil && (p.Proof.Kind == spec.ProofExhausted || p.Proof.Kind == spec.ProofPattern && p.Proof.Name == "")
+		return p.Proof != nil && (p.Proof.Kind == spec.ProofExhausted || p.Proof.Kind == spec.ProofCore || p.Proof.Kind == spec.ProofPattern && p.Proof.Name == "")
 	})
 	if r.Answer == verify.Accepted || exhausted && r.Answer == verify.NotCheckable {
 		return nil

@@ -34,7 +34,12 @@ func (c *checker) tasks() []task {
 
 // decide decides one part with the rules of the level, and translates what it
 // finds to positions in the subject's View.
-func (c *checker) decide(ctx context.Context, t task, memory int64) (part spec.Part, err error) {
+func (c *checker) decide(ctx context.Context, t task, memory int64) (spec.Part, error) {
+	return c.decideBy(ctx, t, memory, engine.Decide)
+}
+
+// decideBy is decide, with what decides.
+func (c *checker) decideBy(ctx context.Context, t task, memory int64, by func(context.Context, engine.Task) (spec.Part, error)) (part spec.Part, err error) {
 	start := time.Now()
 	defer func() {
 		if r := recover(); r != nil {
@@ -47,7 +52,7 @@ func (c *checker) decide(ctx context.Context, t task, memory int64) (part spec.P
 	if err != nil {
 		return part, err
 	}
-	part, err = engine.Decide(ctx, engine.Task{Rules: rules, Machine: machine, Eager: c.eager(), Live: &c.live, Focus: -1,
+	part, err = by(ctx, engine.Task{Rules: rules, Machine: machine, Eager: c.eager(), Live: &c.live, Focus: -1,
 		NoPaths: c.opts.Engine == "search", Limits: engine.Limits{States: c.opts.MaxStates, Memory: memory, Heap: c.heap}})
 	if errors.Is(err, engine.ErrMalformed) {
 		return part, c.malformed(t, part.Proof, err)
@@ -199,8 +204,9 @@ func finishPart(p *spec.Part) {
 }
 
 // together decides all keys in one order. With several keys, each is tried
-// alone first, which may only convict; then the orders found are merged; only
-// then the product of the keys is searched (docs/ARCHITECTURE.md, section 9).
+// alone first, which may only convict; then the orders found are merged, or a
+// fast path looks at all keys; only then the product of the keys is searched
+// (docs/ARCHITECTURE.md, section 9).
 func (c *checker) together(v *spec.Verdict) error {
 	whole := task{keep: positions(c.view.N)}
 	if c.opts.HasOnlyKey {
@@ -268,7 +274,27 @@ func (c *checker) filter(whole task, states *int64) (*spec.Part, error) {
 	if !merge || c.level.spans || c.answered() == 0 {
 		return nil, nil
 	}
+	if part, err := c.fast(whole, *states); part != nil || err != nil {
+		return part, err
+	}
 	return c.merge(parts, *states)
+}
+
+// soonMerged is the number of operations up to which the orders of the keys are
+// merged at once. To merge more takes longer than a fast path over all keys.
+const soonMerged = 1000
+
+// fast asks the fast paths about all keys together.
+func (c *checker) fast(whole task, states int64) (*spec.Part, error) {
+	if c.view.N <= soonMerged {
+		return nil, nil
+	}
+	part, err := c.decideBy(c.ctx, whole, c.opts.MaxMemory, engine.Fast)
+	if err != nil || part.Kind == spec.Unknown {
+		return nil, err
+	}
+	part.States += states
+	return &part, nil
 }
 
 // circle looks for a circle in the whole hard order, before any search.

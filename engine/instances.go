@@ -34,10 +34,16 @@ type instances struct {
 const maxSources = 64
 
 // newInstances returns nil where the order is not one interval order, where
-// there are several objects, or where the lists would be long.
+// there are several objects, where the answer of an update was not recorded (it
+// may have changed nothing), or where the lists would be long.
 func newInstances(p *pins, v *history.View, g *order.Graph, state []int32) *instances {
 	if p == nil || len(state) != 1 || !p.exact[0] {
 		return nil
+	}
+	for x := range int32(v.N) {
+		if !v.Read[x] && !g.Optional[x] && p.want[x] >= 0 && p.demand[x] < 0 {
+			return nil
+		}
 	}
 	initial := p.cell(0, p.tokens.Held(state[0]))
 	in, out, ok := order.Intervals(&order.Rules{View: v, Hard: g.Sources})

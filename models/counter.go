@@ -70,7 +70,7 @@ func Counter(initial history.Value) spec.Model[Count, CounterIn, history.Value] 
 	if initial == history.Absent || initial == history.Null {
 		initial = history.Int(0)
 	}
-	return spec.Model[Count, CounterIn, history.Value]{
+	m := spec.Model[Count, CounterIn, history.Value]{
 		Name: "counter",
 		Init: func() Count { return countOf(initial) },
 		Step: counterStep,
@@ -88,6 +88,33 @@ func Counter(initial history.Value) spec.Model[Count, CounterIn, history.Value] 
 		},
 		Describe: func(s Count) string { return s.Value().Label() },
 	}
+	if n, small := initial.Int64(); small {
+		m.Count = &spec.Count[CounterIn, history.Value]{Initial: n, Use: counterUse}
+	}
+	return m
+}
+
+// counterUse is what an operation does to the count, where its numbers are
+// small.
+func counterUse(in CounterIn, out *history.Value) (use spec.CountUse) {
+	by, small := in.N.Int64()
+	sum, seen := int64(0), out != nil && in.F != "add"
+	if seen {
+		if sum, seen = out.Int64(); !seen {
+			return use
+		}
+	}
+	switch {
+	case in.F == "read" && !seen:
+		return spec.CountUse{Kind: spec.CountNothing}
+	case in.F == "read":
+		return spec.CountUse{Kind: spec.CountRead, Sum: sum}
+	case !small:
+		return use
+	case seen:
+		return spec.CountUse{Kind: spec.CountAddGet, By: by, Sum: sum}
+	}
+	return spec.CountUse{Kind: spec.CountAdd, By: by}
 }
 
 func counterStep(s Count, in CounterIn, out *history.Value) (next Count, ok bool) {

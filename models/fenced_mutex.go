@@ -43,7 +43,31 @@ func FencedMutex(initial history.Value) spec.Model[Fence, OwnedIn, history.Value
 			}
 			return heldBy(s.Owner) + ", token " + s.Last.Label()
 		},
+		Lock: &spec.Lock[OwnedIn, history.Value]{Fenced: true, Use: func(in OwnedIn, out *history.Value) spec.LockUse {
+			return fencedUse(in, out, first)
+		}},
 	}
+}
+
+// fencedUse is what an operation does to a fenced mutex; a token that is not
+// above the initial one is left to the step.
+func fencedUse(in OwnedIn, out *history.Value, first Fence) spec.LockUse {
+	use := spec.LockUse{Owner: in.Owner}
+	switch {
+	case in.F == "release":
+		use.Kind = spec.LockGive
+	case out == nil:
+		use.Kind = spec.LockMaybe
+	case *out == history.Null && in.F == "try-acquire":
+		use.Kind = spec.LockFail
+	default:
+		if token, small := out.Int64(); small {
+			if _, ok := first.take(in.Owner, out); ok {
+				use.Kind, use.Token = spec.LockTake, token
+			}
+		}
+	}
+	return use
 }
 
 func fencedStep(s Fence, in OwnedIn, out *history.Value) (next Fence, ok bool) {

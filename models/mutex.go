@@ -38,7 +38,29 @@ func Mutex() spec.Model[bool, MutexIn, history.Value] {
 			}
 			return "free"
 		},
+		Members: &spec.Members[MutexIn, history.Value]{Use: func(in MutexIn, out *history.Value) spec.MemberUse {
+			return heldUse(in.F, out)
+		}},
 	}
+}
+
+// heldUse is what an operation on a lock that anyone may release does: the lock
+// is one member, which is there while it is held.
+func heldUse(f string, out *history.Value) (use spec.MemberUse) {
+	attempt := f == "try-acquire"
+	switch {
+	case !attempt && out != nil && *out != history.Absent:
+		// The step refuses it.
+	case f == "acquire", attempt && out != nil && *out == history.True:
+		use.Kind = spec.MemberEnter
+	case f == "release":
+		use.Kind = spec.MemberLeave
+	case attempt && out == nil:
+		use.Kind = spec.MemberPut
+	case attempt && *out == history.False:
+		use.Kind = spec.MemberIn
+	}
+	return use
 }
 
 // lockText writes an operation of a lock; only an attempt has an answer.

@@ -45,7 +45,26 @@ func OwnerMutex() spec.Model[history.Value, OwnedIn, history.Value] {
 		ReadOnly: attemptFailed,
 		Text:     func(in OwnedIn, out *history.Value) string { return lockText(in.F, out) },
 		Describe: heldBy,
+		Lock:     &spec.Lock[OwnedIn, history.Value]{Use: ownedUse},
 	}
+}
+
+// ownedUse is what an operation on a lock with owners does.
+func ownedUse(in OwnedIn, out *history.Value) spec.LockUse {
+	use, attempt := spec.LockUse{Owner: in.Owner}, in.F == "try-acquire"
+	switch {
+	case !attempt && out != nil && *out != history.Absent:
+		// The step refuses it.
+	case in.F == "acquire", attempt && out != nil && *out == history.True:
+		use.Kind = spec.LockTake
+	case in.F == "release":
+		use.Kind = spec.LockGive
+	case attempt && out == nil:
+		use.Kind = spec.LockMaybe
+	case attempt && *out == history.False:
+		use.Kind = spec.LockFail
+	}
+	return use
 }
 
 // attemptFailed holds for an attempt that did not get the lock, the only

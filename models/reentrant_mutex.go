@@ -30,6 +30,7 @@ func ReentrantMutex() spec.Model[Hold, OwnedIn, history.Value] {
 			}
 			return heldBy(s.Owner) + ", " + strconv.Itoa(s.Depth) + " times"
 		},
+		Lock: &spec.Lock[OwnedIn, history.Value]{Reentrant: true, Use: ownedUse},
 	}
 }
 

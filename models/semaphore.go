@@ -31,7 +31,7 @@ func ReleasePermits(n int64) SemaphoreIn { return SemaphoreIn{"release", n} }
 // is how many are there. The output of try-acquire is history.True or
 // history.False, of the others history.Absent.
 func Semaphore(permits int64) spec.Model[int64, SemaphoreIn, history.Value] {
-	return spec.Model[int64, SemaphoreIn, history.Value]{
+	m := spec.Model[int64, SemaphoreIn, history.Value]{
 		Name: "semaphore",
 		Init: func() int64 { return permits },
 		Apply: func(s int64, in SemaphoreIn) (int64, history.Value, bool) {
@@ -50,6 +50,15 @@ func Semaphore(permits int64) spec.Model[int64, SemaphoreIn, history.Value] {
 			return strconv.FormatInt(s, 10) + " of " + strconv.FormatInt(permits, 10) + " permits"
 		},
 	}
+	if permits == 1 { // a lock that anyone may release
+		m.Members = &spec.Members[SemaphoreIn, history.Value]{Use: func(in SemaphoreIn, out *history.Value) (use spec.MemberUse) {
+			if in.N == 1 {
+				use = heldUse(in.F, out)
+			}
+			return use
+		}}
+	}
+	return m
 }
 
 func semaphoreApply(s, permits int64, in SemaphoreIn) (next int64, out history.Value, ok bool) {

@@ -64,7 +64,36 @@ func Set(initial ...history.Value) spec.Model[Map, SetIn, SetOut] {
 		Describe: func(s Map) string {
 			return listed("{", s.Len(), s.words, " ", "}")
 		},
+		Members: &spec.Members[SetIn, SetOut]{Use: setUse, Initial: func(member any) bool {
+			return first.Get(member.(history.Value)) != history.Absent
+		}},
 	}
+}
+
+// setUse is what an operation does to one element of a set. A read of the whole
+// set is about all of them.
+func setUse(in SetIn, out *SetOut) spec.MemberUse {
+	use := spec.MemberUse{Member: in.Elem}
+	yes := out != nil && out.Answer == history.True
+	switch {
+	case out == nil && in.F == "add":
+		use.Kind = spec.MemberPut
+	case out == nil && in.F == "remove":
+		use.Kind = spec.MemberDrop
+	case out == nil:
+		use.Kind = spec.MemberNothing
+	case out.Elems != (Map{}) || !yes && out.Answer != history.False:
+		// A read, or the step refuses it.
+	case in.F == "add" && yes:
+		use.Kind = spec.MemberEnter
+	case in.F == "remove" && yes:
+		use.Kind = spec.MemberLeave
+	case in.F == "remove", in.F == "contains" && !yes:
+		use.Kind = spec.MemberOut
+	case in.F == "add", in.F == "contains":
+		use.Kind = spec.MemberIn
+	}
+	return use
 }
 
 func setApply(s Map, in SetIn) (next Map, out SetOut, ok bool) {

@@ -1,7 +1,7 @@
 package main
 
 // mutations is the table, in the order of docs/MUTATIONS.md.
-var mutations = concat(searchRules, orderRules, levelRules, modelRules, modelFileRules, historyRules, importRules, evidenceRules, viewRules, viewEvidenceRules, laggingRules, registerRules, stalenessRules, hierarchyRules, pathRules)
+var mutations = concat(searchRules, orderRules, levelRules, modelRules, modelFileRules, historyRules, importRules, evidenceRules, viewRules, viewEvidenceRules, laggingRules, registerRules, stalenessRules, hierarchyRules, pathRules, setPathRules, manyRules)
 
 func concat(tables ...[]mutation) (all []mutation) {
 	for _, t := range tables {

@@ -21,26 +21,31 @@ var ErrCore = errors.New("no core")
 //     and for each element in ops all that adds or takes it is in ops: a legal
 //     order of all of s, with every operation on the other elements left out, is
 //     then a legal order of ops, as elements in a queue, stack or priority queue
-//     do not see each other but by their order. Or s is a history of one
-//     register-like object, and for each operation of ops that finds a value all
-//     that leaves that value is in ops: what stands between it and the one that
-//     it read from is then of no value to it, and can be left out.
+//     do not see each other but by their order. Or s is a history of one or more
+//     register-like objects, and for each operation of ops that finds a value all
+//     that leaves it in its key is in ops: what stands between it and the one that
+//     it read from is then of no value to it, and can be left out. Or s is a
+//     history of a lock, of members or of a number; see closedEffects.
 //  2. No order of ops is legal: every one is tried.
 //
 // A take without an answer may have taken an element of ops that no answered
 // take did. So for each such element ops holds one, and none that is left out
 // could come anywhere that these could not.
 //
-// All operations of ops are of one key, and only that key is looked at: order
-// that leads through other keys would only forbid more. extra, where not nil,
-// is the order of the oracles.
+// But for registers, all operations of ops are of one key. Only the keys of ops
+// are looked at: order that leads through other keys would only forbid more.
+// extra, where not nil, is the order of the oracles.
 func Core(s *spec.Subject, d verify.Definition, extra func(a, b int32) bool, ops []int32) error {
 	if d.Versions != 0 || d.Missing != 0 || d.LogVersions != 0 || d.Parts != nil || d.Free(s.View) != nil {
 		return fmt.Errorf("%w: level %s lets reads see old versions", ErrCore, d.Name)
 	}
 	whole, within, err := oneKey(s, ops)
 	if err == nil {
-		err = closed(whole, within, d.Name == "linearizable")
+		if e, ok := whole.Machine(context.Background(), whole.View, false).(spec.Effects); ok {
+			err = closedEffects(e, whole.View, within, precedes(s, whole, d, extra))
+		} else {
+			err = closed(whole, within, d.Name == "linearizable")
+		}
 	}
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrCore, err)
@@ -60,7 +65,8 @@ func Core(s *spec.Subject, d verify.Definition, extra func(a, b int32) bool, ops
 	return nil
 }
 
-// oneKey is the history of the key of ops, with their positions in it.
+// oneKey is the history of the key of ops, with their positions in it; where
+// ops are of several register-like objects, the whole.
 func oneKey(s *spec.Subject, ops []int32) (whole *spec.Subject, within []int32, err error) {
 	if len(ops) == 0 {
 		return nil, nil, errors.New("there are no operations")
@@ -75,6 +81,9 @@ func oneKey(s *spec.Subject, ops []int32) (whole *spec.Subject, within []int32, 
 	}
 	for _, x := range ops {
 		i, ok := at[x]
+		if !ok && registerLike(s) {
+			return s, ops, nil
+		}
 		if !ok {
 			return nil, nil, fmt.Errorf("operation %d is of another key", x)
 		}
@@ -140,7 +149,7 @@ func closed(s *spec.Subject, ops []int32, realTime bool) error {
 		return nil
 	}
 	if !realTime {
-		return errors.New("only real time tells which takes without an answer may be left out")
+		return fmt.Errorf("%w: only real time tells which takes without an answer may be left out", verify.ErrUnclear)
 	}
 	return spared(s.View, inside, outside, open)
 }

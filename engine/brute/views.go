@@ -126,6 +126,9 @@ func (r *registers) left(w, key int32) int32 {
 // may have seen anything.
 func (r *registers) fits(x, w int32) bool {
 	wanted := r.values.Want(x)
+	if r.view.Read[x] {
+		wanted = r.values.Demand(x)
+	}
 	return wanted < 0 || wanted == r.left(w, r.view.Key[x])
 }
 

@@ -52,6 +52,9 @@ type Problem struct {
 	timed    int8 // 1: in and out are known, -1: there are none
 	in, out  []int64
 	accesses *spec.Accesses
+	locks    *spec.Locks
+	members  *spec.Memberships
+	tallies  *spec.Tallies
 }
 
 // Answer is what a path says.
@@ -77,6 +80,10 @@ var All = []Path{
 	&container{name: "priority-queue", discipline: spec.ByPriority, solve: solvePriority},
 	logPath{},
 	registerPath{},
+	mutexPath{},
+	membersPath{},
+	countPath{},
+	manyPath{},
 }
 
 // Try asks some paths in turn. Where none decides, the answer is Unknown and

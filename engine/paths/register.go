@@ -173,6 +173,7 @@ func (r *register) read() (reason string) {
 		r.live[x] = required
 		r.demand[x] = t.Want(x)
 		if r.v.Read[x] {
+			r.demand[x] = t.Demand(x) // without a recorded answer it may have found anything
 			if t.Observes(x) {
 				return "an answer says only which value was not there"
 			}

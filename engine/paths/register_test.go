@@ -43,6 +43,7 @@ func registerCase(r *rand.Rand, s shape, repeated bool) *spec.Subject {
 		case x < writes+0.2:
 			ops[i].f, in[i] = "cas", models.Cas(value(0), value(v))
 			ops[i].lost = r.Float64() < s.lostAdds
+			noOut[i] = unknown && r.IntN(8) == 0
 			if ops[i].told = repeated && r.IntN(3) == 0; ops[i].told { // it expects anything
 				in[i].Value = value(r.IntN(4))
 			}

@@ -1,6 +1,8 @@
 package paths
 
 import (
+	"cmp"
+	"slices"
 	"sort"
 
 	"pinyon/engine/order"
@@ -174,10 +176,13 @@ func (w *writers) refuse(x int32) Answer {
 
 // sortBy sorts operations by a key, equal ones by position.
 func sortBy(ops []int32, key []int64) {
-	if isSortedBy(ops, key) {
-		return
+	switch {
+	case isSortedBy(ops, key):
+	case len(ops) < 4096: // radix clears a table for each pass
+		slices.SortStableFunc(ops, func(a, b int32) int { return cmp.Compare(key[a], key[b]) })
+	default:
+		radix(ops, key)
 	}
-	radix(ops, key)
 }
 
 func isSortedBy(ops []int32, key []int64) bool {

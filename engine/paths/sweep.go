@@ -155,7 +155,9 @@ func (s *sweep) read() (reason string) {
 		if v.Idle != nil && v.Idle[x] {
 			continue
 		}
-		s.want[x] = s.tokens.Want(x)
+		if s.want[x] = s.tokens.Want(x); v.Read[x] {
+			s.want[x] = s.tokens.Demand(x) // without a recorded answer it may have found anything
+		}
 		switch {
 		case v.Read[x] && s.want[x] < 0 && !s.tokens.Observes(x):
 			s.idle = append(s.idle, x)
@@ -335,11 +337,11 @@ func (s *sweep) waited(c *config, x int32, visit func(d config)) {
 		}
 	}
 	for _, v := range values {
-		if s.offered(c, v) {
-			continue
-		}
+		offered := s.offered(c, v)
 		for _, n := range s.giving[v] {
-			s.applyLost(c, n, visit)
+			if !offered || s.lost[n].want >= 0 { // an open write of v does as well as a lost one
+				s.applyLost(c, n, visit)
+			}
 		}
 	}
 	if changes {

@@ -157,6 +157,8 @@ func (e *erased[S, In, Out]) machine(ctx context.Context, v *history.View, debug
 		return &branching[S, In, Out]{t}
 	case e.model.Container != nil:
 		return &contained[S, In, Out]{t}
+	case e.model.Lock != nil || e.model.Members != nil || e.model.Count != nil:
+		return &effective[S, In, Out]{t}
 	case e.model.Holds != nil && e.model.Demands != nil && e.model.Writes != nil:
 		return &tokened[S, In, Out]{typed: t, numbers: map[any]int32{}}
 	}

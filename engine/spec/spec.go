@@ -69,6 +69,11 @@ type Model[S, In, Out any] struct {
 	// Container, where set, lets a fast path decide in place of a search. The
 	// object must then start empty.
 	Container *Container[In, Out]
+	// Lock, Members and Count do the same for locks with owners, for sets and
+	// flags, and for numbers that are added to.
+	Lock    *Lock[In, Out]
+	Members *Members[In, Out]
+	Count   *Count[In, Out]
 
 	// Text writes an operation for people, Describe a state; nil: by %v.
 	Text     func(in In, out *Out) string

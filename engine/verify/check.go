@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -281,6 +282,10 @@ func (c *checker) order(p *FilePart, members []int32) (Result, error) {
 	return Result{}, nil
 }
 
+// ErrUnclear is wrapped by what TryCore says of a core that may well be one, but
+// not by what can be checked.
+var ErrUnclear = errors.New("that the other operations do not matter is not clear")
+
 // core checks operations of a part that are impossible by themselves.
 func (c *checker) core(p *FilePart, members []int32) Result {
 	if c.file.TryCore == nil {
@@ -294,7 +299,10 @@ func (c *checker) core(p *FilePart, members []int32) Result {
 		}
 		core[k] = x
 	}
-	if err := c.file.TryCore(c.subject, c.Definition, c.extra, core); err != nil {
+	switch err := c.file.TryCore(c.subject, c.Definition, c.extra, core); {
+	case errors.Is(err, ErrUnclear):
+		return cannot("part %q: %v", p.Key, err)
+	case err != nil:
 		return refuse("part %q: %v", p.Key, err)
 	}
 	return Result{}

@@ -47,6 +47,9 @@ func newSights(s *spec.Subject) (*sights, error) {
 		idle := v.Idle != nil && v.Idle[x]
 		if !idle {
 			t.want[x] = t.tokens.Want(x)
+			if v.Read[x] { // only what its answer says
+				t.want[x] = t.tokens.Demand(x)
+			}
 		}
 		if v.Read[x] && t.tokens.Observes(x) {
 			return nil, errNotRegisters

@@ -73,7 +73,7 @@ func newReaderOf(p Problem, counts func(v *history.View, x int32) bool) (*reader
 		r.initial = append(r.initial, cell(int32(key), tokens.Held(m.Init(int32(key)))))
 	}
 	for x := range int32(v.N) {
-		r.demand[x], r.write[x] = cell(v.Key[x], tokens.Want(x)), -1
+		r.demand[x], r.write[x] = cell(v.Key[x], sees(tokens, v, x)), -1
 		switch idle := v.Idle != nil && v.Idle[x]; {
 		case !v.Read[x] && !idle:
 			if r.write[x] = cell(v.Key[x], tokens.Write(x)); r.write[x] < 0 {
@@ -92,6 +92,15 @@ func newReaderOf(p Problem, counts func(v *history.View, x int32) bool) (*reader
 	r.candidates()
 	r.settle(func(x int32) bool { return counts(v, x) })
 	return r, nil
+}
+
+// sees is the value that x saw: what it names, and for an answered read only
+// what it says that it found.
+func sees(t spec.Tokens, v *history.View, x int32) int32 {
+	if v.Read[x] {
+		return t.Demand(x)
+	}
+	return t.Want(x)
 }
 
 // forced reports whether x can have seen one thing only, and happened.

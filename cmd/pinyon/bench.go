@@ -1,0 +1,164 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+)
+
+// benchFlags are the flags of bench.
+type benchFlags struct {
+	seeds, rivalSeeds int
+	rival             string
+	rivalTimeout      time.Duration
+	budget            time.Duration
+	out               string
+	csv, svg          bool
+	quick, update     bool
+	baseline          string
+	only              string
+	one               string // the job of a process that measures one case
+}
+
+func (a *app) benchCommand() *cobra.Command {
+	f := &benchFlags{}
+	cmd := &cobra.Command{
+		Use:   "bench SUITE|FILE...",
+		Short: "Measure checks of generated histories, beside another checker",
+		Example: `  pinyon bench matrix --seeds 5 --csv --svg --out results
+  pinyon bench matrix bursts --rival ./rivals      # built in bench/rivals
+  pinyon bench history.jsonl --rival ./rivals      # one recorded history
+  pinyon bench --quick                             # verdicts and states only`,
+		Long: `Makes histories from seeds, checks each in a process of its own, and prints a table
+in Markdown. The suites are ` + strings.Join(suiteNames(), ", ") + `.
+
+Times are processor seconds from operations in memory to the verdict, the median over
+the seeds; memory is what the check added to the resident memory of its process. A rival
+(--rival) reads the same files; a verdict that differs from its, or from what the making
+of the history implies, keeps the file and exits with 1. A rival that exceeded its limit
+on a case is not run on greater ones of the same kind.
+
+--quick measures no time. It compares verdicts and counts of states with a committed
+table, and exits with 1 where a verdict differs or a count grew by more than a quarter.`,
+		RunE: func(cmd *cobra.Command, names []string) error {
+			switch {
+			case f.one != "":
+				return a.benchOne(cmd.Context(), f.one)
+			case f.quick && len(names) > 0:
+				return usagef("--quick has cases of its own; it takes no suite")
+			case f.quick:
+				return a.benchQuick(cmd.Context(), f)
+			case f.update:
+				return usagef("--update goes with --quick")
+			case len(names) == 0:
+				return usagef("pinyon bench wants a suite (%s), a history or --quick", strings.Join(suiteNames(), ", "))
+			case f.seeds < 1 || f.rivalSeeds < 0 || f.budget <= 0 || f.rivalTimeout <= 0:
+				return usagef("--seeds, --budget and --rival-timeout must be positive")
+			}
+			return a.bench(cmd, f, names)
+		},
+		ValidArgsFunction: cobra.FixedCompletions(suiteNames(), cobra.ShellCompDirectiveDefault),
+	}
+	f.add(cmd)
+	return cmd
+}
+
+func (f *benchFlags) add(cmd *cobra.Command) {
+	fs := cmd.Flags()
+	fs.SortFlags = false
+	fs.IntVar(&f.seeds, "seeds", 5, "how many histories are made of each case, `N`")
+	fs.DurationVar(&f.budget, "budget", 20*time.Second, "`TIME` that a check may take")
+	fs.StringVar(&f.only, "only", "", "run the cases whose name contains this `TEXT`")
+	fs.StringVar(&f.rival, "rival", "", "another checker's `PROGRAM`, called as PROGRAM FILE --model NAME --timeout TIME")
+	fs.IntVar(&f.rivalSeeds, "rival-seeds", 0, "how many of the seeds the rival checks, `N`; 0: all")
+	fs.DurationVar(&f.rivalTimeout, "rival-timeout", 20*time.Second, "`TIME` that the rival may take")
+	fs.StringVar(&f.out, "out", ".", "`FOLDER` for tables, plots and histories that are kept")
+	fs.BoolVar(&f.csv, "csv", false, "write SUITE.csv too")
+	fs.BoolVar(&f.svg, "svg", false, "write plots of time against operations and against clients too")
+	fs.BoolVar(&f.quick, "quick", false, "compare verdicts and counts of states with the committed table")
+	fs.BoolVar(&f.update, "update", false, "with --quick: rewrite the committed table")
+	fs.StringVar(&f.baseline, "baseline", filepath.Join("bench", "testdata", "quick.csv"), "with --quick: the committed table, a `FILE`")
+	fs.StringVar(&f.one, "one", "", "measure one case in this process")
+	fs.MarkHidden("one")
+}
+
+// bench runs suites and recorded histories one after the other.
+func (a *app) bench(cmd *cobra.Command, f *benchFlags, names []string) error {
+	plan, err := benchPlan(names, f.only)
+	if err != nil {
+		return err
+	}
+	runner, err := newRunner(a, f)
+	if err != nil {
+		return err
+	}
+	defer runner.close()
+	for _, cases := range plan {
+		rows, err := runner.suite(cmd.Context(), cases)
+		if err != nil {
+			return err
+		}
+		if err := a.benchReport(f, cases[0].suite, rows); err != nil {
+			return err
+		}
+	}
+	if runner.wrong > 0 {
+		return &status{exitViolation, fmt.Errorf("%d verdicts were wrong or differed; the histories are kept in %s", runner.wrong, f.out)}
+	}
+	return nil
+}
+
+// benchPlan is the cases of each suite, and of all files together.
+func benchPlan(names []string, only string) (plan [][]benchCase, err error) {
+	var files []benchCase
+	for _, name := range names {
+		i := slices.Index(suiteNames(), name)
+		if i < 0 {
+			if _, err := os.Stat(name); err != nil {
+				return nil, usagef("unknown suite %q%s", name, didYouMean(name, suiteNames(), "there are "+strings.Join(suiteNames(), ", ")+", and files"))
+			}
+			files = append(files, benchCase{suite: "files", name: filepath.Base(name), job: benchJob{File: name}, rival: true})
+			continue
+		}
+		plan = append(plan, suites[i].cases())
+	}
+	plan = append(plan, files)
+	for i := range plan {
+		plan[i] = slices.DeleteFunc(plan[i], func(c benchCase) bool { return !strings.Contains(c.name, only) })
+	}
+	plan = slices.DeleteFunc(plan, func(cases []benchCase) bool { return len(cases) == 0 })
+	if len(plan) == 0 {
+		return nil, usagef("--only %q: no case has that in its name", only)
+	}
+	return plan, nil
+}
+
+// benchReport prints the table of a suite and writes its files.
+func (a *app) benchReport(f *benchFlags, name string, rows []benchRow) error {
+	if _, err := a.stdout.Write([]byte(benchMarkdown(name, rows))); err != nil {
+		return unwritten(err)
+	}
+	base := filepath.Join(f.out, name)
+	files := map[string]string{}
+	if f.csv {
+		files[base+".csv"] = benchCSV(rows)
+	}
+	if f.svg {
+		files[base+"-operations.svg"] = plotOf("operations", name, rows)
+		files[base+"-clients.svg"] = plotOf("clients", name, rows)
+	}
+	for path, text := range files {
+		if text == "" {
+			continue
+		}
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			return unwritten(err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,4 @@
+package paths
+
+// ManyKeys is for the tests outside.
+var ManyKeys Path = manyPath{}
