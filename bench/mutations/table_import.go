@@ -32,7 +32,7 @@ var importRules = []mutation{
 		return fit[0]`),
 	reading("TestTwoFormatsThatFitAreAQuestion", "An etcd log with a mistake is no log of another store.", detectGo, `case t.fit > 0 && t.alike == t.ops:`, `case false:`),
 	reading("TestTwoFormatsThatFitAreAQuestion", "An operation that etcd lacks makes a log of another store.", detectGo,
-		`if !client || l.f == ":read" || l.f == ":write" || l.f == ":cas" {`, `if true {`),
+		`if !client || l.f == ":read" || l.f == ":write" || l.f == ":cas" {`, `if client || !client {`),
 	reading("TestTwoFormatsThatFitAreAQuestion", "A key-value log has no other fields.", detectGo, `		default:
 			strict = false`, `		default:`),
 	reading("TestUnpackingHasACeiling", "What a gzip file unpacks to has a ceiling.", sourceGo, `case size > most:`, `case false:`),

@@ -44,8 +44,6 @@ var modelFileRules = []mutation{
 		`!named && (!total || len(some) < len(list))`, `!named && !total`),
 	by("models", "TestDerivedFromText", "Adding 0 is a read, in a file too.", fileDeriveGo,
 		`e.lit == history.Int(0) }`, `false }`),
-	by("models", "TestRandomModelFilesEqualTwin", "That an operation happened says something where it may be impossible.", fileModelGo,
-		`if o.partial() {`, `if false {`),
 	by("models", "TestModelFileStories", "Without else an operation is impossible where its condition fails.", fileModelGo,
 		`	return s, false
 }
@@ -74,8 +72,6 @@ var modelFileRules = []mutation{
 		`	if !ok {
 		return false, fmt.Errorf`, `	if !ok && false {
 		return false, fmt.Errorf`),
-	by("models", "TestModelFileKinds", "The second half of a condition is asked only where it matters.", "models/yaml_eval.go",
-		`if err != nil || l == (x.op == opOr) {`, `if err != nil {`),
 	by("models", "TestSumsOfNumbers", "Decimals are added digit under digit.", fileEvalGo,
 		`total.Add(total, shift(y, ey-low))`, `total.Add(total, y)`),
 	by("models", "TestModelFileErrors", "A part of an input has one kind.", fileExprGo,
