@@ -11,20 +11,6 @@ import (
 	"pinyon/models"
 )
 
-// TestImplicationsAreInTheHierarchy: what the ladder concludes without a check
-// follows from the pairs that TestHierarchy holds to random histories, whatever
-// the operations.
-func TestImplicationsAreInTheHierarchy(t *testing.T) {
-	d := newDecider(t)
-	implied := closure(d, false)
-	for _, p := range consistency.Implications() {
-		a, b := d.index(p[0]), d.index(p[1])
-		if a < 0 || b < 0 || !implied[a][b] {
-			t.Errorf("%s does not imply %s in the hierarchy under test", p[0], p[1])
-		}
-	}
-}
-
 // TestLadder: every rung is what a check of that level says, the strongest are
 // those without a stronger one, and the bounds are the smallest.
 func TestLadder(t *testing.T) {
