@@ -46,6 +46,9 @@ func Core(s *spec.Subject, d verify.Definition, extra func(a, b int32) bool, ops
 		} else {
 			err = closed(whole, within, d.Name == "linearizable")
 		}
+		if err != nil {
+			err = fmt.Errorf("%w: %w", verify.ErrUnclear, err)
+		}
 	}
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrCore, err)
