@@ -75,6 +75,9 @@ func (a *app) verify(f *readFlags, path, proofPath string) error {
 		if err != nil {
 			return &status{exitMalformed, err}
 		}
+		if err := level.Order(s.View, order.NewRules(s.View)); err != nil { // a condition that this model cannot tell
+			return located(path, err)
+		}
 		p.Entitled = level.Entitled()
 	}
 	p.TryCore = brute.Core
