@@ -44,7 +44,8 @@ var imports = []struct {
 	{"consistency", []string{"engine", "engine/brute", "engine/history", "engine/history/strictyaml", "engine/history/suggest", "engine/order", "engine/spec", "engine/verify", "engine/views", "oracles/rule"}},
 	{"consistency/report", []string{"consistency", "engine/history", "engine/order", "engine/spec"}},
 	{"bench/gen", []string{"engine/history"}},
-	{"cmd/pinyon", []string{"bench/gen", "consistency", "consistency/report", "engine/brute", "engine/history", "engine/history/importers", "engine/history/suggest", "engine/order", "engine/spec", "engine/verify", "engine/views", "models", "oracles"}},
+	{"kvstores", nil},
+	{"cmd/pinyon", []string{"bench/gen", "consistency", "consistency/report", "engine/brute", "engine/history", "engine/history/importers", "engine/history/suggest", "engine/order", "engine/spec", "engine/verify", "engine/views", "kvstores", "models", "oracles"}},
 	{"bench/mutations", nil},
 }
 
