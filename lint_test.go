@@ -31,6 +31,7 @@ var imports = []struct {
 	{"engine/history/strictyaml", []string{"engine/history", "engine/history/suggest"}},
 	{"engine/history/importers", []string{"engine/history", "engine/history/suggest"}},
 	{"oracles/rule", []string{"engine/history", "engine/history/strictyaml", "engine/history/suggest"}},
+	{"faultnet", nil},
 	{"engine/order", []string{"engine/history"}},
 	{"engine/spec", []string{"engine/history"}},
 	{"engine/verify", []string{"engine/history", "engine/spec"}},
@@ -45,7 +46,8 @@ var imports = []struct {
 	{"consistency/report", []string{"consistency", "engine/history", "engine/order", "engine/spec"}},
 	{"bench/gen", []string{"engine/history"}},
 	{"kvstores", nil},
-	{"cmd/pinyon", []string{"bench/gen", "consistency", "consistency/report", "engine/brute", "engine/history", "engine/history/importers", "engine/history/suggest", "engine/order", "engine/spec", "engine/verify", "engine/views", "kvstores", "models", "oracles"}},
+	{"harness", []string{"consistency", "engine/history", "engine/history/importers", "engine/order", "engine/spec", "faultnet", "kvstores", "models", "oracles"}},
+	{"cmd/pinyon", []string{"bench/gen", "consistency", "consistency/report", "engine/brute", "engine/history", "engine/history/importers", "engine/history/strictyaml", "engine/history/suggest", "engine/order", "engine/spec", "engine/verify", "engine/views", "faultnet", "harness", "kvstores", "models", "oracles"}},
 	{"bench/mutations", nil},
 }
 
@@ -55,7 +57,10 @@ var external = map[string][]string{
 	"github.com/bits-and-blooms/bitset": {"engine", "engine/order"},
 	"github.com/spf13/cobra":            {"cmd/pinyon"},
 	"github.com/spf13/pflag":            {"cmd/pinyon"},
+	"go.etcd.io/raft/v3":                {"kvstores"},
+	"go.etcd.io/raft/v3/raftpb":         {"kvstores"},
 	"golang.org/x/term":                 {"cmd/pinyon"},
+	"google.golang.org/protobuf/proto":  {"kvstores"},
 	"gopkg.in/yaml.v3":                  {"engine/history/strictyaml"},
 }
 

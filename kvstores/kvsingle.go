@@ -2,26 +2,31 @@ package kvstores
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"sync"
 )
 
 // plainStores are the stores without consensus.
-func plainStores() []Store { return []Store{kvsingle()} }
+func plainStores() []Store {
+	return []Store{kvsingle(), kvforward(), kvsplit(), kvsync(), kvquorum(), kvabd()}
+}
 
 func kvsingle() Store {
 	return Store{
 		Name:  "kvsingle",
 		Doc:   "one map behind one lock, on the first node; the others send their clients away",
 		Model: "kv", Claim: "linearizable",
-		New: func(c Config) (Node, error) { return &single{config: c, state: Machine{}}, nil },
+		New: func(c Config) (Node, error) {
+			b, err := openBook(c.Dir)
+			return &single{c, b}, err
+		},
 	}
 }
 
 type single struct {
 	config Config
-	mutex  sync.Mutex
-	state  Machine
+	book   *book
 }
 
 func (s *single) Do(_ context.Context, r Request) Reply {
@@ -31,9 +36,7 @@ func (s *single) Do(_ context.Context, r Request) Reply {
 	if why := Check(r); why != "" {
 		return failed(why)
 	}
-	s.mutex.Lock()
-	defer s.mutex.Unlock()
-	return s.state.Apply(r)
+	return s.book.do(r)
 }
 
 func (s *single) Peer(context.Context, string, string, []byte) ([]byte, error) {
@@ -41,4 +44,56 @@ func (s *single) Peer(context.Context, string, string, []byte) ([]byte, error) {
 }
 
 func (s *single) Status() Status { return Status{Leader: s.config.Nodes[0], Ready: true} }
-func (s *single) Close() error   { return nil }
+func (s *single) Close() error   { return s.book.journal.close() }
+
+// book is a Machine that survives a kill: it notes every update before it
+// answers, and answers nothing that is not noted.
+type book struct {
+	mutex   sync.Mutex // guards state and the order of the journal
+	state   Machine
+	journal *journal
+}
+
+// openBook opens the book kept in dir; "" for one that is lost at a kill.
+func openBook(dir string) (*book, error) {
+	b := &book{state: Machine{}}
+	var err error
+	b.journal, err = openJournal(dir, "book", func(record []byte) error {
+		var r Request
+		if err := json.Unmarshal(record, &r); err != nil {
+			return err
+		}
+		b.state.Apply(r)
+		return nil
+	})
+	return b, err
+}
+
+// do carries out a checked request.
+func (b *book) do(r Request) Reply {
+	b.mutex.Lock()
+	reply, end, err := b.apply(r)
+	b.mutex.Unlock()
+	return b.settle(reply, end, err)
+}
+
+// apply carries out a request and notes it; the caller holds the lock, and
+// answers with what settle says.
+func (b *book) apply(r Request) (reply Reply, end int64, err error) {
+	reply, end = b.state.Apply(r), b.journal.end()
+	if !isRead(r.F) && reply.Outcome == OK {
+		end, err = b.journal.append(r)
+	}
+	return reply, end, err
+}
+
+// settle is reply once all that it rests on survives.
+func (b *book) settle(reply Reply, end int64, err error) Reply {
+	if err == nil {
+		err = b.journal.sync(end)
+	}
+	if err != nil {
+		return unknown("the journal failed: " + err.Error())
+	}
+	return reply
+}

@@ -40,6 +40,7 @@ type Store struct {
 	Nodes    int      // how many nodes it needs at least; 0: 1
 	Ops      []string // the operations that it answers; nil: those of kv
 	Wrong    string   // why it breaks its claim without any bug, or ""
+	Faults   []string // of one that is Wrong: the profiles under which it shows, as in Bug
 	New      func(Config) (Node, error)
 }
 
@@ -108,6 +109,7 @@ type Status struct {
 	Applied int64  `json:"applied,omitempty"`
 	Ready   bool   `json:"ready"`    // it can answer clients now, as far as it knows
 	Sent    int64  `json:"messages"` // messages to peers so far
+	Clock   string `json:"clock"`    // the offset of its clock, such as "-1.5s"
 }
 
 // Stores returns all fixture stores, sorted by name.

@@ -44,7 +44,7 @@ func Handler(n Node, c Config) http.Handler {
 	})
 	mux.HandleFunc("GET /status", func(w http.ResponseWriter, _ *http.Request) {
 		s := n.Status()
-		s.ID, s.Sent = c.ID, c.Peers.Sent()
+		s.ID, s.Sent, s.Clock = c.ID, c.Peers.Sent(), c.Clock.Offset().String()
 		answer(w, http.StatusOK, s)
 	})
 	mux.HandleFunc("GET /ping", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, c.ID) })

@@ -173,6 +173,11 @@ func (nw *nativeWriter) appendHints(b []byte, i int32) []byte {
 	if nw.clock.lines {
 		hints = nw.clock.withTimes(i)
 	}
+	return appendHints(b, hints)
+}
+
+// appendHints writes the field "hints", where there is one to write.
+func appendHints(b []byte, hints []Hint) []byte {
 	from := len(b)
 	for _, hint := range hints {
 		if hint.Value == Absent {

@@ -1,0 +1,229 @@
+package harness
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"pinyon/faultnet"
+)
+
+// admin is the name under which the harness itself speaks to nodes: through
+// links that no fault touches.
+const admin = "admin"
+
+// cluster is the running store: a process for each node and a proxy for each
+// link.
+type cluster struct {
+	target  Target
+	network *faultnet.Network
+	topo    faultnet.Topology
+	spawner *spawner
+	dir     string
+	held    []io.Closer // the ports of the nodes
+
+	mutex sync.Mutex
+	nodes map[string]*node
+}
+
+// node is one node and its process.
+type node struct {
+	spec    NodeSpec
+	process *process
+	log     *os.File
+	paused  bool
+}
+
+// newCluster opens every proxy, so that addresses are known before anything
+// starts.
+func newCluster(target Target, topo faultnet.Topology, dir string, seed uint64) (*cluster, error) {
+	c := &cluster{target: target, network: faultnet.New(seed), topo: topo, spawner: newSpawner(), dir: dir, nodes: map[string]*node{}}
+	links := append(topo.Peers(), topo.ClientLinks()...)
+	for _, n := range topo.Nodes {
+		links = append(links, faultnet.Link{From: admin, To: n})
+	}
+	for _, l := range links {
+		if _, err := c.network.Open(l); err != nil {
+			return c, fmt.Errorf("proxy of %s: %w", l, err)
+		}
+	}
+	for _, id := range topo.Nodes {
+		held, address, err := reserve()
+		if err != nil {
+			return c, err
+		}
+		c.held = append(c.held, held)
+		spec := NodeSpec{ID: id, Listen: address, Dir: filepath.Join(dir, "data-"+id), Nodes: topo.Nodes, Peers: map[string]string{}}
+		for _, p := range topo.Nodes {
+			if p != id {
+				spec.Peers[p] = c.network.Addr(faultnet.Link{From: id, To: p})
+			}
+		}
+		if err := os.MkdirAll(spec.Dir, 0o755); err != nil {
+			return c, err
+		}
+		log, err := os.OpenFile(filepath.Join(dir, "node-"+id+".log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+		if err != nil {
+			return c, err
+		}
+		c.nodes[id] = &node{spec: spec, log: log}
+		c.network.Aim(id, address)
+	}
+	return c, nil
+}
+
+// addresses are those of all nodes, through the admin's links.
+func (c *cluster) addresses() map[string]string {
+	m := map[string]string{}
+	for _, id := range c.topo.Nodes {
+		m[id] = c.network.Addr(faultnet.Link{From: admin, To: id})
+	}
+	return m
+}
+
+// start starts every node and waits until all answer.
+func (c *cluster) start(ctx context.Context) error {
+	for _, id := range c.topo.Nodes {
+		if err := c.launch(id); err != nil {
+			return err
+		}
+	}
+	for _, id := range c.topo.Nodes {
+		if err := c.await(ctx, id); err != nil {
+			return err
+		}
+	}
+	if err := c.target.Bootstrap(ctx, c.addresses()); err != nil {
+		return fmt.Errorf("bootstrap: %w", err)
+	}
+	return nil
+}
+
+// launch starts the process of a node, on the data that it has.
+func (c *cluster) launch(id string) error {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	n := c.nodes[id]
+	command, err := c.target.Command(n.spec)
+	if err != nil {
+		return fmt.Errorf("node %s: %w", id, err)
+	}
+	fmt.Fprintf(n.log, "-- %s starts\n", id)
+	n.process, err = c.spawner.start(command, n.log)
+	n.paused = false
+	return err
+}
+
+// await waits until a node answers, or has ended.
+func (c *cluster) await(ctx context.Context, id string) error {
+	var last error
+	for ctx.Err() == nil {
+		if last = c.ping(ctx, faultnet.Link{From: admin, To: id}, time.Second); last == nil {
+			return nil
+		}
+		c.mutex.Lock()
+		p := c.nodes[id].process
+		c.mutex.Unlock()
+		if !p.alive() {
+			return fmt.Errorf("node %s ended: %v; see %s", id, p.err, filepath.Join(c.dir, "node-"+id+".log"))
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	return fmt.Errorf("node %s does not answer (%v); see %s", id, last, filepath.Join(c.dir, "node-"+id+".log"))
+}
+
+// ping has one exchange over a link.
+func (c *cluster) ping(ctx context.Context, l faultnet.Link, limit time.Duration) error {
+	address := c.network.Addr(l)
+	if address == "" {
+		return fmt.Errorf("link %s has no address", l)
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	return c.target.Ping(ctx, address)
+}
+
+// leader asks who leads.
+func (c *cluster) leader(ctx context.Context) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	defer cancel()
+	return c.target.Leader(ctx, c.addresses())
+}
+
+func (c *cluster) kill(id string) error {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	return c.nodes[id].process.kill()
+}
+
+func (c *cluster) pause(id string) error {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	c.nodes[id].paused = true
+	return c.nodes[id].process.pause()
+}
+
+func (c *cluster) resume(id string) error {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	n := c.nodes[id]
+	if !n.paused {
+		return nil
+	}
+	n.paused = false
+	return n.process.resume()
+}
+
+// pids are the processes of the nodes, for people.
+func (c *cluster) pids() map[string]int {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	m := map[string]int{}
+	for id, n := range c.nodes {
+		if n.process != nil {
+			m[id] = n.process.pid()
+		}
+	}
+	return m
+}
+
+// freeze stops every node where it is.
+func (c *cluster) freeze() (err error) {
+	for _, id := range c.topo.Nodes {
+		err = errors.Join(err, c.pause(id))
+	}
+	return err
+}
+
+// close ends every process and every link, whatever fails on the way.
+func (c *cluster) close() (err error) {
+	var wg sync.WaitGroup
+	errs := make([]error, len(c.topo.Nodes))
+	for i, id := range c.topo.Nodes {
+		c.mutex.Lock()
+		n := c.nodes[id]
+		c.mutex.Unlock()
+		if n == nil {
+			continue
+		}
+		wg.Go(func() {
+			if n.process != nil {
+				errs[i] = n.process.stop()
+			}
+			errs[i] = errors.Join(errs[i], n.log.Close())
+		})
+	}
+	wg.Wait()
+	err = errors.Join(errs...)
+	err = errors.Join(err, c.network.Close())
+	for _, h := range c.held {
+		err = errors.Join(err, h.Close())
+	}
+	c.spawner.close()
+	return err
+}

@@ -1,0 +1,295 @@
+package harness
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"pinyon/engine/history"
+	"pinyon/faultnet"
+)
+
+const (
+	probeLimit = 250 * time.Millisecond // a probe that takes longer is blocked
+	busyWithin = 3 * time.Second        // a link that carried bytes this recently is in use
+	healWithin = 5 * time.Second        // how long a link or node may take to come back
+)
+
+// nemesis carries out a schedule against a cluster and gathers the evidence.
+type nemesis struct {
+	cluster *cluster
+	clock   clock
+	note    func(history.Note)
+	say     func(format string, args ...any)
+	disarm  bool // for tests: nothing is done
+
+	mutex  sync.Mutex
+	active []*faultnet.Step // those under way, in the order in which they began
+}
+
+// run carries out every step at its time and returns the evidence, in the
+// order of the schedule. When ctx ends, what is under way is taken back at
+// once and the rest is not applied.
+func (n *nemesis) run(ctx context.Context, s *faultnet.Schedule) []Evidence {
+	list := make([]Evidence, len(s.Steps))
+	var wg sync.WaitGroup
+	start := time.Now()
+	for i, step := range s.Steps {
+		list[i] = Evidence{Step: step, Kind: step.Kind, Hits: describe(step)}
+		wg.Go(func() {
+			if sleep(ctx, step.At-time.Since(start)) {
+				n.step(ctx, &list[i])
+			}
+		})
+	}
+	wg.Wait()
+	return list
+}
+
+// sleep waits, and reports whether it was not cut short.
+func sleep(ctx context.Context, d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return ctx.Err() == nil
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// step applies one fault, holds it and takes it back, probing before, during
+// and after.
+func (n *nemesis) step(ctx context.Context, e *Evidence) {
+	leader, err := "", error(nil)
+	if e.Step.NeedsLeader() {
+		if leader, err = n.cluster.leader(ctx); err != nil || leader == "" {
+			e.Error = fmt.Sprintf("nobody leads (%v)", err)
+			return
+		}
+	}
+	step := e.Step.Resolve(n.cluster.topo, leader)
+	e.Step, e.Hits = step, describe(step)
+	places := placesOf(step)
+	if len(places) == 0 {
+		e.Error = "the fault hits nothing: it names no link and no node"
+		return
+	}
+	e.Probes = n.before(ctx, step, places)
+	from := n.clock.now()
+	e.From = from
+	err = n.apply(ctx, &step)
+	e.Applied = err == nil
+	if err == nil {
+		n.say("%s %s for %s", step.Kind, describe(step), step.For)
+		began := time.Now()
+		n.during(ctx, &step, places, e.Probes)
+		sleep(ctx, step.For-time.Since(began))
+	}
+	// Everything is taken back, also after an error and when ctx has ended.
+	undo, cancel := context.WithTimeout(context.WithoutCancel(ctx), healWithin)
+	defer cancel()
+	err = errors.Join(err, n.undo(undo, &step))
+	e.To = n.clock.now()
+	n.note(history.Note{Name: string(step.Kind), From: from, To: e.To, Detail: history.String(e.Hits)})
+	n.after(undo, step, places, e.Probes)
+	if err != nil {
+		e.Error = err.Error()
+	}
+	e.judge()
+}
+
+// place is a link or a node that a fault hits; of a node, the admin's link.
+type place struct {
+	name string
+	link faultnet.Link
+	node string // "" for a link
+}
+
+func placesOf(s faultnet.Step) (list []place) {
+	if len(s.Links) > 0 {
+		for _, l := range s.Links {
+			list = append(list, place{name: l.String(), link: l})
+		}
+		return list
+	}
+	for _, id := range s.Nodes {
+		list = append(list, place{name: id, link: faultnet.Link{From: admin, To: id}, node: id})
+	}
+	return list
+}
+
+// each probes all places at once.
+func each(places []place, probe func(i int, p place)) {
+	var wg sync.WaitGroup
+	for i, p := range places {
+		wg.Go(func() { probe(i, p) })
+	}
+	wg.Wait()
+}
+
+// before probes what is about to be hit. Whether the store used a link is
+// looked up first, as the probes use it too.
+func (n *nemesis) before(ctx context.Context, s faultnet.Step, places []place) []Probe {
+	probes := make([]Probe, len(places))
+	used := map[faultnet.Link]bool{}
+	for _, c := range n.cluster.network.Counters() {
+		used[c.Link] = !c.LastForwarded.IsZero() && time.Since(c.LastForwarded) < busyWithin
+	}
+	each(places, func(i int, p place) {
+		probes[i] = Probe{At: p.name, Busy: p.node != "" || used[p.link], Before: n.passes(ctx, s, p)}
+	})
+	return probes
+}
+
+func (n *nemesis) during(ctx context.Context, s *faultnet.Step, places []place, probes []Probe) {
+	each(places, func(i int, p place) {
+		switch s.Kind {
+		case faultnet.Clock:
+			probes[i].During = n.shifted(ctx, p, s.Offset)
+		case faultnet.Delay, faultnet.Throttle:
+			probes[i].During = n.slow(ctx, s, p)
+		default:
+			probes[i].During = n.cluster.ping(ctx, p.link, probeLimit) != nil && ctx.Err() == nil
+		}
+	})
+}
+
+// after waits for each place to come back.
+func (n *nemesis) after(ctx context.Context, s faultnet.Step, places []place, probes []Probe) {
+	each(places, func(i int, p place) {
+		for ctx.Err() == nil && !probes[i].After {
+			if probes[i].After = n.passes(ctx, s, p); !probes[i].After {
+				sleep(ctx, 20*time.Millisecond)
+			}
+		}
+	})
+}
+
+// passes reports whether a place is as without the fault.
+func (n *nemesis) passes(ctx context.Context, s faultnet.Step, p place) bool {
+	if s.Kind == faultnet.Clock {
+		return n.shifted(ctx, p, 0)
+	}
+	limit := time.Second
+	if s.Kind == faultnet.Delay && s.Delay > 0 {
+		limit = max(s.Delay*3/4, 5*time.Millisecond)
+	}
+	return n.cluster.ping(ctx, p.link, limit) == nil
+}
+
+// slow reports whether an exchange takes about as long as the fault makes it.
+func (n *nemesis) slow(ctx context.Context, s *faultnet.Step, p place) bool {
+	least := s.Delay * 3 / 4
+	if s.Kind == faultnet.Throttle {
+		least = time.Duration(50 * float64(time.Second) / float64(max(s.BytesPerSecond, 1))) // fifty bytes, less than any exchange
+	}
+	from := time.Now()
+	_ = n.cluster.ping(ctx, p.link, least+probeLimit)
+	return time.Since(from) >= least && ctx.Err() == nil
+}
+
+func (n *nemesis) shifted(ctx context.Context, p place, offset time.Duration) bool {
+	c, ok := n.cluster.target.(Clocked)
+	if !ok {
+		return false
+	}
+	got, err := c.Offset(ctx, n.cluster.network.Addr(p.link))
+	return err == nil && got == offset
+}
+
+// apply puts a fault in place.
+func (n *nemesis) apply(ctx context.Context, s *faultnet.Step) error {
+	if n.disarm {
+		return nil
+	}
+	if len(s.Links) > 0 {
+		return n.change(s.Links, func() { n.active = append(n.active, s) })
+	}
+	var err error
+	for _, id := range s.Nodes {
+		switch s.Kind {
+		case faultnet.Kill:
+			err = errors.Join(err, n.cluster.kill(id))
+		case faultnet.Pause:
+			err = errors.Join(err, n.cluster.pause(id))
+		case faultnet.Clock:
+			err = errors.Join(err, n.shift(ctx, id, s.Offset))
+		default:
+			err = errors.Join(err, fmt.Errorf("fault %q does not hit nodes", s.Kind))
+		}
+	}
+	return err
+}
+
+// undo takes it back: at every link and node, whatever fails.
+func (n *nemesis) undo(ctx context.Context, s *faultnet.Step) error {
+	if n.disarm {
+		return nil
+	}
+	if len(s.Links) > 0 {
+		return n.change(s.Links, func() {
+			n.active = slices.DeleteFunc(n.active, func(a *faultnet.Step) bool { return a == s })
+		})
+	}
+	var err error
+	for _, id := range s.Nodes {
+		switch s.Kind {
+		case faultnet.Kill:
+			err = errors.Join(err, n.cluster.launch(id), n.cluster.await(ctx, id))
+		case faultnet.Pause:
+			err = errors.Join(err, n.cluster.resume(id))
+		case faultnet.Clock:
+			err = errors.Join(err, n.shift(ctx, id, 0))
+		}
+	}
+	return err
+}
+
+func (n *nemesis) shift(ctx context.Context, id string, offset time.Duration) error {
+	c, ok := n.cluster.target.(Clocked)
+	if !ok {
+		return fmt.Errorf("the clock of %s cannot be shifted", n.cluster.target.Claim().Name)
+	}
+	return c.Shift(ctx, n.cluster.network.Addr(faultnet.Link{From: admin, To: id}), offset)
+}
+
+// change alters which steps are under way and gives each of the links the rule
+// of the last step that hits it, or none. All are tried, whatever fails.
+func (n *nemesis) change(links []faultnet.Link, alter func()) (err error) {
+	n.mutex.Lock()
+	defer n.mutex.Unlock()
+	alter()
+	for _, l := range links {
+		err = errors.Join(err, n.cluster.network.Heal(l))
+		for i := len(n.active) - 1; i >= 0; i-- {
+			if s := n.active[i]; slices.Contains(s.Links, l) {
+				err = errors.Join(err, n.cluster.network.Set(l, s.Way, s.Rule()))
+				break
+			}
+		}
+	}
+	return err
+}
+
+// describe says what a step hits.
+func describe(s faultnet.Step) string {
+	if len(s.Links) > 0 {
+		return linkNames(s.Links)
+	}
+	return fmt.Sprint(s.Nodes)
+}
+
+func linkNames(links []faultnet.Link) string {
+	text := ""
+	for i, l := range links {
+		if i > 0 {
+			text += " "
+		}
+		text += l.String()
+	}
+	return text
+}

@@ -1,0 +1,31 @@
+package harness
+
+import (
+	"fmt"
+	"io"
+	"time"
+)
+
+// Print prints the summary for people: operations by outcome, faults by kind,
+// bytes by link, the clock's granularity.
+func (s *Summary) Print(w io.Writer) {
+	fmt.Fprintf(w, "operations  %d ok, %d failed, %d without an answer, in %s\n", s.OK, s.Failed, s.Unknown, s.Elapsed.Round(time.Millisecond))
+	for _, f := range s.Faults {
+		fmt.Fprintf(w, "faults      %s: %d planned, %d applied, %d seen to work\n", f.Kind, f.Planned, f.Applied, f.Verified)
+	}
+	if len(s.Faults) == 0 {
+		fmt.Fprintf(w, "faults      none were asked for\n")
+	}
+	for _, l := range s.Links {
+		if l.DroppedForward+l.DroppedBackward > 0 {
+			fmt.Fprintf(w, "link        %s: %d bytes forwarded, %d dropped\n", l.Link, l.Forward+l.Backward, l.DroppedForward+l.DroppedBackward)
+		}
+	}
+	forward, dropped := int64(0), int64(0)
+	for _, l := range s.Links {
+		forward += l.Forward + l.Backward
+		dropped += l.DroppedForward + l.DroppedBackward
+	}
+	fmt.Fprintf(w, "network     %d links, %d bytes forwarded, %d dropped\n", len(s.Links), forward, dropped)
+	fmt.Fprintf(w, "clock       steps of %s\n", time.Duration(s.Granularity))
+}

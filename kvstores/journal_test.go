@@ -1,0 +1,118 @@
+package kvstores
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// reopened is what a journal holds when it is opened.
+func reopened(t *testing.T, dir string) (*journal, []string, error) {
+	t.Helper()
+	var got []string
+	j, err := openJournal(dir, "j", func(b []byte) error {
+		var s string
+		defer func() { got = append(got, s) }()
+		return json.Unmarshal(b, &s)
+	})
+	return j, got, err
+}
+
+func TestJournalToleratesATornTail(t *testing.T) {
+	dir := t.TempDir()
+	j, _, err := reopened(t, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range []string{"one", "two", "three"} {
+		if err := j.note(s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	j.close()
+	path := filepath.Join(dir, "j")
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	second := len(whole) - frame - len(`"three"`)
+	for cut := second; cut < len(whole); cut++ {
+		if err := os.WriteFile(path, whole[:cut], 0o600); err != nil {
+			t.Fatal(err)
+		}
+		j, got, err := reopened(t, dir)
+		if err != nil || !slices.Equal(got, []string{"one", "two"}) {
+			t.Fatalf("cut at %d: %q, %v", cut, got, err)
+		}
+		if err := j.note("four"); err != nil {
+			t.Fatal(err)
+		}
+		j.close()
+		j, got, err = reopened(t, dir)
+		if err != nil || !slices.Equal(got, []string{"one", "two", "four"}) {
+			t.Fatalf("cut at %d, then written on: %q, %v", cut, got, err)
+		}
+		j.close()
+	}
+	whole[len(whole)-2] ^= 1 // the last record, whole but wrong
+	damaged(t, path, dir, whole, "")
+	whole[frame+1] ^= 1 // the first one
+	damaged(t, path, dir, whole, "the record at byte 0 is damaged")
+}
+
+// damaged opens bytes as a journal: all but the last record are there, or it says why not.
+func damaged(t *testing.T, path, dir string, data []byte, want string) {
+	t.Helper()
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	j, got, err := reopened(t, dir)
+	switch {
+	case want == "" && (err != nil || !slices.Equal(got, []string{"one", "two"})):
+		t.Errorf("a damaged tail: %q, %v", got, err)
+	case want != "" && (err == nil || !strings.Contains(err.Error(), want)):
+		t.Errorf("damage: %v, want %q", err, want)
+	}
+	j.close()
+}
+
+func TestJournalServesManyAtOnce(t *testing.T) {
+	dir := t.TempDir()
+	j, _, err := reopened(t, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all sync.WaitGroup
+	for i := range 200 {
+		all.Go(func() {
+			if err := j.note(fmt.Sprint(i)); err != nil {
+				t.Error(err)
+			}
+			if done, err := j.survives(j.end()); j.synced > j.end() || err != nil {
+				t.Error(done, err)
+			}
+		})
+	}
+	all.Wait()
+	j.close()
+	if err := j.note("late"); err == nil {
+		t.Error("a closed journal takes records")
+	}
+	if err := j.sync(0); err == nil {
+		t.Error("a journal that failed acknowledges")
+	}
+	j, got, err := reopened(t, dir)
+	if err != nil || len(got) != 200 {
+		t.Errorf("%d records, %v, want 200", len(got), err)
+	}
+	j.close()
+	if _, err := openJournal(dir, "j", func([]byte) error { return errors.New("no") }); err == nil || !strings.Contains(err.Error(), "byte 0: no") {
+		t.Errorf("a record that nobody understands: %v", err)
+	}
+}

@@ -1,0 +1,104 @@
+package kvstores
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"go.etcd.io/raft/v3/raftpb"
+)
+
+// command is what an entry of the log says. Attempt is different for every
+// proposal, also of one request: the replicated state goes by client and seq.
+type command struct {
+	Request
+	Node    string `json:"node"`
+	Attempt int64  `json:"attempt"`
+}
+
+// operation names a request of a client; a retry has the same name.
+type operation struct {
+	client string
+	seq    int64
+}
+
+func (r Request) operation() operation { return operation{r.Client, r.Seq} }
+
+// result is a stored answer, and the entry that gave it.
+type result struct {
+	Seq   int64  `json:"seq"`
+	Reply Reply  `json:"reply"`
+	Term  uint64 `json:"term"`
+	Index uint64 `json:"index"`
+}
+
+// raftState is what every replica computes from the log: the keys, and for each
+// client the result of its last request. A client is sequential, so one result
+// each is enough to answer a retry without applying it again.
+type raftState struct {
+	Index   uint64            `json:"index"` // of the last entry applied
+	Term    uint64            `json:"term"`  // of that entry
+	Data    Machine           `json:"data"`
+	Clients map[string]result `json:"clients"`
+
+	twice bool // the mistake apply-retry-twice: there is no table of clients
+}
+
+// placed is a command and its place in the log.
+type placed struct {
+	term, index uint64
+	*command    // nil: a leader only marked the beginning of its term
+}
+
+// place reads an entry of the log.
+func place(e *raftpb.Entry) (placed, error) {
+	p := placed{term: e.GetTerm(), index: e.GetIndex()}
+	if len(e.GetData()) == 0 {
+		return p, nil
+	}
+	p.command = new(command)
+	if err := json.Unmarshal(e.GetData(), p.command); err != nil {
+		return p, fmt.Errorf("entry %d is no command: %w", p.index, err)
+	}
+	return p, nil
+}
+
+// apply carries out a command, once, and returns its result.
+func (s *raftState) apply(p placed) result {
+	s.Term, s.Index = p.term, p.index
+	if p.command == nil {
+		return result{}
+	}
+	if last, known := s.stored(p.operation()); known {
+		return last
+	}
+	r := result{p.Seq, s.Data.Apply(p.Request), p.term, p.index}
+	if !s.twice {
+		s.Clients[p.Client] = r
+	}
+	return r
+}
+
+// stored is the result of a request that was carried out already.
+func (s *raftState) stored(o operation) (result, bool) {
+	last, known := s.Clients[o.client]
+	switch {
+	case !known || o.seq > last.Seq:
+		return result{}, false
+	case o.seq < last.Seq:
+		return result{Seq: o.seq, Reply: unknown("a later request of this client was carried out already")}, true
+	}
+	return last, true
+}
+
+// restore replaces the state by a snapshot's.
+func (s *raftState) restore(data []byte) error {
+	fresh := raftState{twice: s.twice}
+	if err := json.Unmarshal(data, &fresh); err != nil {
+		return fmt.Errorf("snapshot: %w", err)
+	}
+	if fresh.Data == nil || fresh.Clients == nil {
+		return fmt.Errorf("snapshot at entry %d lacks keys or clients", fresh.Index)
+	}
+	*s = fresh
+	return nil
+}
