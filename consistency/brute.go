@@ -17,6 +17,15 @@ func (c *checker) brute(v *spec.Verdict) error {
 	}
 	s := *c.subject
 	s.View = c.view
+	if len(c.rules.Findings) > 0 && c.answered() > 0 {
+		f := c.rules.Findings[0]
+		part.Kind, part.Proof = spec.Violation, &spec.Proof{Kind: spec.ProofHints, Words: "oracle " + f.Name + ": " + f.Words}
+		for _, x := range f.Ops {
+			part.Proof.Ops = append(part.Proof.Ops, c.whole[x])
+		}
+		v.Parts = []spec.Part{part}
+		return nil
+	}
 	consistent, line, err := c.bruteDecide(&s)
 	switch {
 	case errors.Is(err, brute.ErrTooLarge):

@@ -128,11 +128,12 @@ func newChecker(s *spec.Subject, level Level, o Options) (*checker, error) {
 			return nil, err
 		}
 	}
+	c.softConflicts()
 	c.split = c.splits()
 	if code >= 0 { // only now: whether keys may stand alone is a matter of all of them
 		c.whole = s.View.Keys()[code]
 		c.view = s.View.Slice(c.whole)
-		notices := c.rules.Notices
+		notices := c.rules.Notices // and findings are sliced
 		c.rules = c.rules.Slice(c.whole, c.view)
 		c.rules.Notices = notices
 	}
@@ -142,9 +143,9 @@ func newChecker(s *spec.Subject, level Level, o Options) (*checker, error) {
 func (c *checker) defaults() error {
 	o := &c.opts
 	switch o.Engine {
-	case "", "auto", "search", "brute":
+	case "", "auto", "search", "brute", wingGong:
 	default:
-		return fmt.Errorf("no engine is called %q; there are auto, search and brute", o.Engine)
+		return fmt.Errorf("no engine is called %q; there are auto, search, wing-gong and brute", o.Engine)
 	}
 	if o.Workers <= 0 {
 		o.Workers = runtime.GOMAXPROCS(0)

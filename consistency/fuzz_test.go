@@ -129,7 +129,7 @@ func bothVerdicts(c *histgen.Case, level string, oracles []order.Oracle, extra f
 		return want, false, nil, err
 	}
 	v, err = consistency.CheckSubject(context.Background(), s, l, consistency.Options{
-		Oracles: oracles, Engine: []string{"auto", "search"}[rng.IntN(2)], Timeout: -1, MaxMemory: 1 << 30, Workers: 1, NoSplit: rng.IntN(4) == 0, Debug: rng.IntN(8) == 0})
+		Oracles: oracles, Engine: []string{"auto", "search", "auto", "search", "wing-gong"}[rng.IntN(5)], Timeout: -1, MaxMemory: 1 << 30, Workers: 1, NoSplit: rng.IntN(4) == 0, Debug: rng.IntN(8) == 0})
 	if err != nil {
 		return want, false, v, err
 	}

@@ -52,19 +52,47 @@ func (c *checker) decideBy(ctx context.Context, t task, memory int64, by func(co
 	if err != nil {
 		return part, err
 	}
+	if c.opts.Engine == wingGong {
+		machine = spec.Plain(machine)
+	}
 	part, err = by(ctx, engine.Task{Rules: rules, Machine: machine, Eager: c.eager(), Live: &c.live, Focus: -1,
-		NoPaths: c.opts.Engine == "search", Limits: engine.Limits{States: c.opts.MaxStates, Memory: memory, Heap: c.heap}})
+		NoPaths: c.opts.Engine == "search" || c.opts.Engine == wingGong, Limits: engine.Limits{States: c.opts.MaxStates, Memory: memory, Heap: c.heap}})
 	if errors.Is(err, engine.ErrMalformed) {
 		return part, c.malformed(t, part.Proof, err)
+	}
+	if c.opts.Engine == wingGong && part.Engine == "search" {
+		part.Engine = wingGong
 	}
 	part.Key = t.key
 	told := part.Explain != nil || part.Proof != nil && part.Proof.Kind == spec.ProofPattern
 	if part.Kind == spec.Violation && told && c.level.prefix && c.opts.Oracles == nil {
 		c.firstBadReturn(ctx, t, &part)
 	}
+	hintedCore(part.Proof, rules)
 	part.Translate(func(x int32) int32 { return c.whole[t.keep[x]] })
 	part.Elapsed = time.Since(start)
 	return part, err
+}
+
+// hintedCore adds to the proof the order that hints say of its core, as nobody
+// sees it in the operations.
+func hintedCore(p *spec.Proof, r *order.Rules) {
+	if p == nil || p.Kind != spec.ProofCore {
+		return
+	}
+	var hints []order.Source
+	for _, s := range r.Hard {
+		if s.Hint {
+			hints = append(hints, s)
+		}
+	}
+	for _, a := range p.Ops {
+		for _, b := range p.Ops {
+			if s, ok := edge(hints, a, b); ok && a != b {
+				p.Hinted = append(p.Hinted, spec.Edge{From: a, To: b, Source: s.Name, Why: s.Why(a, b)})
+			}
+		}
+	}
 }
 
 // machine builds the machine of a view under the level's validity.
@@ -79,9 +107,13 @@ func (c *checker) machine(ctx context.Context, view *history.View) (spec.Machine
 	return spec.Deterministic(m), nil
 }
 
+// wingGong is the engine that searches without any rule about reads, values or
+// equal steps: the algorithm of the literature, to measure against.
+const wingGong = "wing-gong"
+
 // eager reports whether reads may be placed as soon as they are legal.
 func (c *checker) eager() bool {
-	return c.level.Validity.Over == nil || c.level.Validity.EagerReads
+	return c.opts.Engine != wingGong && (c.level.Validity.Over == nil || c.level.Validity.EagerReads)
 }
 
 // partPanic names the operation of the history that a step failed for.
@@ -297,8 +329,13 @@ func (c *checker) fast(whole task, states int64) (*spec.Part, error) {
 	return &part, nil
 }
 
-// circle looks for a circle in the whole hard order, before any search.
+// circle looks for contradicting hints and for a circle in the whole hard order,
+// before any search.
 func (c *checker) circle(whole task) (*spec.Part, error) {
+	if len(c.rules.Findings) > 0 {
+		part, err := c.decide(c.ctx, whole, c.opts.MaxMemory)
+		return &part, err
+	}
 	g := order.NewGraph(c.view.N, c.rules.Hard, c.view.Info, c.view.Call, &c.cancelled)
 	if g == nil || g.Cycle() == nil {
 		return nil, nil

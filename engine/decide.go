@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync/atomic"
 
 	"pinyon/engine/order"
@@ -26,8 +27,8 @@ type Task struct {
 	NoPaths bool  // search, even where a fast path would decide
 }
 
-// Decide runs the whole decision on one part: hard order, circles, fast paths,
-// search. Where hard order is one interval order it has no circle, and the
+// Decide runs the whole decision on one part: contradicting hints, hard order,
+// circles, fast paths, search. Where hard order is one interval order it has no circle, and the
 // paths come first: they need no graph.
 // Operations of the proof, the witness and the explanation are positions in
 // the View of the Rules.
@@ -41,6 +42,9 @@ func Decide(ctx context.Context, t Task) (spec.Part, error) {
 	if !answered {
 		part.Kind, part.Reason = spec.Vacuous, "no operation has an answer"
 		return part, nil
+	}
+	if len(r.Findings) > 0 {
+		return findingPart(part, r.Findings[0]), nil
 	}
 	var cancelled atomic.Bool
 	defer context.AfterFunc(ctx, func() { cancelled.Store(true) })()
@@ -99,6 +103,13 @@ func explainFarthest(ctx context.Context, p Problem, res Result, t Task) *spec.E
 		}
 	}
 	return Explain(p, res, t.Focus)
+}
+
+// findingPart is the violation that hints prove by themselves.
+func findingPart(part spec.Part, f order.Finding) spec.Part {
+	part.Kind, part.Engine = spec.Violation, "order"
+	part.Proof = &spec.Proof{Kind: spec.ProofHints, Ops: slices.Clone(f.Ops), Words: "oracle " + f.Name + ": " + f.Words}
+	return part
 }
 
 // cyclePart is the violation that a circle of hard edges proves, or the error

@@ -17,7 +17,7 @@ import (
 // patience bounds every wait for something that must happen; silence is how
 // long something that must not happen is waited for.
 const (
-	patience = 8 * time.Second
+	patience = 15 * time.Second
 	silence  = 80 * time.Millisecond
 )
 

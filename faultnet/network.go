@@ -154,10 +154,12 @@ type Counter struct {
 	LastForwarded time.Time `json:"last_forwarded,omitzero"` // when the last byte went on, either way; zero: never
 }
 
-// Counters returns the counters of all links, in the order of the links. They
-// are exact: a byte that has reached an end is counted by the time the rule of
-// the link changes or its answer arrives, whichever is first, except for the
-// last chunk, which is counted just after it was written.
+// Counters returns the counters of all links, in the order of the links. A byte
+// is counted as forwarded before the end that it goes to can see it; what a
+// write under way (at most 32 KiB a connection and way) has not passed on when it
+// is interrupted or fails is taken back. So nothing that was forwarded is ever
+// missing, and under a rule that lets nothing through the counts are final when
+// Set returns. LastForwarded follows a moment later.
 func (n *Network) Counters() []Counter {
 	var all []Counter
 	for _, p := range n.sorted() {

@@ -30,7 +30,7 @@ const (
 type chunk struct {
 	data []byte
 	end  ending
-	due  time.Time // delay: not before; zero: at once
+	due  time.Time // delay: not before, nor before those ahead; zero: at once
 }
 
 // pipe is one direction of a connection: a reader that fills a queue and a
@@ -42,14 +42,13 @@ type pipe struct {
 	dice *dice
 
 	queue   []chunk
-	held    int       // bytes in the queue
-	last    time.Time // when the last delayed chunk is due: none overtakes it
-	hole    bool      // something was dropped; nothing may follow it
-	done    bool      // the end of the stream was delivered
-	dead    bool      // the receiver is gone
-	turn    int       // writes that have ended
-	writing bool      // the writer is writing the head of the queue
-	cut     bool      // interrupt has set a write deadline
+	held    int  // bytes in the queue
+	hole    bool // something was dropped; nothing may follow it
+	done    bool // the end of the stream was delivered
+	dead    bool // the receiver is gone
+	turn    int  // writes that have ended
+	writing bool // the writer is writing the head of the queue
+	cut     bool // interrupt has set a write deadline
 
 	wake chan struct{} // for the writer: look again
 	room chan struct{} // for the reader: look again
@@ -129,10 +128,6 @@ func (q *pipe) push(data []byte, end ending) {
 	ch := chunk{data: slices.Clone(data), end: end}
 	if r := q.rule(); r.Kind == Delay {
 		ch.due = time.Now().Add(r.Delay + q.dice.between(0, r.Jitter, 1))
-		if ch.due.Before(q.last) {
-			ch.due = q.last
-		}
-		q.last = ch.due
 	}
 	q.queue = append(q.queue, ch)
 	q.held += len(data)
@@ -150,7 +145,7 @@ func (q *pipe) lose(ch chunk) {
 }
 
 // obey applies rules that have just changed to the queue: a drop takes all that
-// is in it, and only a delay or a stall keeps the times of an earlier delay.
+// is in it, and only another delay or a stall keeps the times of a delay.
 func (q *pipe) obey() {
 	switch q.rule().Kind {
 	case Drop:
@@ -160,7 +155,6 @@ func (q *pipe) obey() {
 		q.queue, q.held = nil, 0
 	case Delay, Stall:
 	default:
-		q.last = time.Time{}
 		for i := range q.queue {
 			q.queue[i].due = time.Time{}
 		}
@@ -177,7 +171,7 @@ func (q *pipe) write() {
 			return
 		}
 		n, err := q.c.socks[1-q.side].Write(piece)
-		q.wrote(n, err)
+		q.wrote(len(piece), n, err)
 	}
 }
 
@@ -210,7 +204,7 @@ func (q *pipe) next() (piece []byte, ok bool) {
 // ready returns what may be written now, or else how long to wait: 0 until
 // something changes. It delivers ends of streams.
 func (q *pipe) ready(now time.Time) (piece []byte, wait time.Duration) {
-	for len(q.queue) > 0 && !q.c.ended && !q.rule().holds() {
+	for len(q.queue) > 0 && !q.writing && !q.c.ended && !q.rule().holds() {
 		head := q.queue[0]
 		if wait := head.due.Sub(now); !head.due.IsZero() && wait > 0 {
 			return nil, wait
@@ -220,13 +214,13 @@ func (q *pipe) ready(now time.Time) (piece []byte, wait time.Duration) {
 			q.finish(head.end)
 			continue
 		}
+		piece, wait = head.data, 0
 		if q.rule().Kind == Throttle {
-			piece, wait := q.ration(head.data, now)
-			q.writing = piece != nil
-			return piece, wait
+			piece, wait = q.ration(head.data, now)
 		}
-		q.writing = true
-		return head.data, 0
+		q.writing = piece != nil
+		q.tally(len(piece))
+		return piece, wait
 	}
 	return nil, 0
 }
@@ -262,17 +256,19 @@ func (q *pipe) finish(end ending) {
 	}
 }
 
-// wrote takes n bytes off the queue. When the receiver is gone, the sender
-// learns of it as of a reset, under the rules of the other direction.
-func (q *pipe) wrote(n int, err error) {
+// wrote takes off the queue the n bytes that were written of a piece. When the
+// receiver is gone, the sender learns of it as of a reset, under the rules of
+// the other direction.
+func (q *pipe) wrote(piece, n int, err error) {
 	p := q.c.p
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	q.writing = false
 	q.turn++
 	p.quiet.Broadcast()
+	q.tally(n - piece)
 	if n > 0 {
-		q.tally(n)
+		p.count.LastForwarded = time.Now()
 	}
 	if q.cut {
 		q.cut = false
@@ -297,14 +293,14 @@ func (q *pipe) wrote(n int, err error) {
 	signal(q.room)
 }
 
-// tally counts bytes that were forwarded.
+// tally counts bytes as forwarded. They are counted before they are written, so
+// that no end ever knows of a byte that the counters do not; a write that fails
+// or is cut short takes the rest back.
 func (q *pipe) tally(n int) {
-	count := &q.c.p.count
-	count.LastForwarded = time.Now()
 	if q.side == forward {
-		count.Forward += int64(n)
+		q.c.p.count.Forward += int64(n)
 	} else {
-		count.Backward += int64(n)
+		q.c.p.count.Backward += int64(n)
 	}
 }
 

@@ -1,6 +1,7 @@
 package faultnet
 
 import (
+	"context"
 	"fmt"
 	"net"
 	"os"
@@ -42,7 +43,9 @@ func (p *port) listen() (net.Listener, error) {
 	if err := p.share(1); err != nil {
 		return nil, err
 	}
-	ln, err := net.Listen("tcp4", p.addr)
+	var c net.ListenConfig
+	c.SetMultipathTCP(false) // plain TCP has the resets that we promise
+	ln, err := c.Listen(context.Background(), "tcp4", p.addr)
 	if err != nil {
 		return nil, err
 	}

@@ -27,8 +27,10 @@ type cluster struct {
 	dir     string
 	held    []io.Closer // the ports of the nodes
 
-	mutex sync.Mutex
-	nodes map[string]*node
+	mutex  sync.Mutex
+	nodes  map[string]*node
+	frozen bool                        // for inspection: nothing moves any node again
+	probed map[faultnet.Link]time.Time // when the last probe of a link ended
 }
 
 // node is one node and its process.
@@ -42,7 +44,8 @@ type node struct {
 // newCluster opens every proxy, so that addresses are known before anything
 // starts.
 func newCluster(target Target, topo faultnet.Topology, dir string, seed uint64) (*cluster, error) {
-	c := &cluster{target: target, network: faultnet.New(seed), topo: topo, spawner: newSpawner(), dir: dir, nodes: map[string]*node{}}
+	c := &cluster{target: target, network: faultnet.New(seed), topo: topo, spawner: newSpawner(), dir: dir, nodes: map[string]*node{},
+		probed: map[faultnet.Link]time.Time{}}
 	links := append(topo.Peers(), topo.ClientLinks()...)
 	for _, n := range topo.Nodes {
 		links = append(links, faultnet.Link{From: admin, To: n})
@@ -101,7 +104,30 @@ func (c *cluster) start(ctx context.Context) error {
 	if err := c.target.Bootstrap(ctx, c.addresses()); err != nil {
 		return fmt.Errorf("bootstrap: %w", err)
 	}
-	return nil
+	return c.probeAll(ctx)
+}
+
+// probeAll has one exchange over every link: a probe that cannot succeed would
+// take every silence for a fault.
+func (c *cluster) probeAll(ctx context.Context) error {
+	links := append(c.topo.Peers(), c.topo.ClientLinks()...)
+	errs := make([]error, len(links))
+	var wg sync.WaitGroup
+	turns := make(chan struct{}, 16)
+	for i, l := range links {
+		turns <- struct{}{}
+		wg.Go(func() {
+			defer func() { <-turns }()
+			for tries := 0; tries < 3; tries++ { // a slow machine is no dead link
+				if errs[i] = c.ping(ctx, l, 2*time.Second); errs[i] == nil || ctx.Err() != nil {
+					return
+				}
+			}
+			errs[i] = fmt.Errorf("a probe of the healthy link %s does not pass: %w", l, errs[i])
+		})
+	}
+	wg.Wait()
+	return errors.Join(errs...)
 }
 
 // launch starts the process of a node, on the data that it has.
@@ -109,6 +135,9 @@ func (c *cluster) launch(id string) error {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	n := c.nodes[id]
+	if c.frozen {
+		return fmt.Errorf("node %s: the store is frozen", id)
+	}
 	command, err := c.target.Command(n.spec)
 	if err != nil {
 		return fmt.Errorf("node %s: %w", id, err)
@@ -145,7 +174,26 @@ func (c *cluster) ping(ctx context.Context, l faultnet.Link, limit time.Duration
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
+	defer func() {
+		c.mutex.Lock()
+		c.probed[l] = time.Now()
+		c.mutex.Unlock()
+	}()
 	return c.target.Ping(ctx, address)
+}
+
+// used are the links that carried bytes shortly before, beside those of probes.
+func (c *cluster) used() map[faultnet.Link]bool {
+	counters := c.network.Counters()
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	m := map[faultnet.Link]bool{}
+	for _, n := range counters {
+		// The last bytes of a probe are counted just after it has ended.
+		own := n.LastForwarded.Before(c.probed[n.Link].Add(probeTail))
+		m[n.Link] = !n.LastForwarded.IsZero() && !own && time.Since(n.LastForwarded) < busyWithin
+	}
+	return m
 }
 
 // leader asks who leads.
@@ -172,7 +220,7 @@ func (c *cluster) resume(id string) error {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	n := c.nodes[id]
-	if !n.paused {
+	if !n.paused || c.frozen {
 		return nil
 	}
 	n.paused = false
@@ -192,8 +240,18 @@ func (c *cluster) pids() map[string]int {
 	return m
 }
 
+// stopped reports whether the store is frozen.
+func (c *cluster) stopped() bool {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	return c.frozen
+}
+
 // freeze stops every node where it is.
 func (c *cluster) freeze() (err error) {
+	c.mutex.Lock()
+	c.frozen = true
+	c.mutex.Unlock()
 	for _, id := range c.topo.Nodes {
 		err = errors.Join(err, c.pause(id))
 	}

@@ -15,6 +15,7 @@ import (
 const (
 	probeLimit = 250 * time.Millisecond // a probe that takes longer is blocked
 	busyWithin = 3 * time.Second        // a link that carried bytes this recently is in use
+	probeTail  = 20 * time.Millisecond  // how long after its end the bytes of a probe may still be counted
 	healWithin = 5 * time.Second        // how long a link or node may take to come back
 )
 
@@ -135,10 +136,7 @@ func each(places []place, probe func(i int, p place)) {
 // looked up first, as the probes use it too.
 func (n *nemesis) before(ctx context.Context, s faultnet.Step, places []place) []Probe {
 	probes := make([]Probe, len(places))
-	used := map[faultnet.Link]bool{}
-	for _, c := range n.cluster.network.Counters() {
-		used[c.Link] = !c.LastForwarded.IsZero() && time.Since(c.LastForwarded) < busyWithin
-	}
+	used := n.cluster.used()
 	each(places, func(i int, p place) {
 		probes[i] = Probe{At: p.name, Busy: p.node != "" || used[p.link], Before: n.passes(ctx, s, p)}
 	})
@@ -161,7 +159,7 @@ func (n *nemesis) during(ctx context.Context, s *faultnet.Step, places []place, 
 // after waits for each place to come back.
 func (n *nemesis) after(ctx context.Context, s faultnet.Step, places []place, probes []Probe) {
 	each(places, func(i int, p place) {
-		for ctx.Err() == nil && !probes[i].After {
+		for ctx.Err() == nil && !probes[i].After && !n.cluster.stopped() {
 			if probes[i].After = n.passes(ctx, s, p); !probes[i].After {
 				sleep(ctx, 20*time.Millisecond)
 			}
@@ -257,22 +255,32 @@ func (n *nemesis) shift(ctx context.Context, id string, offset time.Duration) er
 	return c.Shift(ctx, n.cluster.network.Addr(faultnet.Link{From: admin, To: id}), offset)
 }
 
-// change alters which steps are under way and gives each of the links the rule
-// of the last step that hits it, or none. All are tried, whatever fails.
+// change alters which steps are under way and gives each way of each of the
+// links the rule of the last step that hits it, or none. All are tried, whatever
+// fails.
 func (n *nemesis) change(links []faultnet.Link, alter func()) (err error) {
 	n.mutex.Lock()
 	defer n.mutex.Unlock()
 	alter()
 	for _, l := range links {
-		err = errors.Join(err, n.cluster.network.Heal(l))
-		for i := len(n.active) - 1; i >= 0; i-- {
-			if s := n.active[i]; slices.Contains(s.Links, l) {
-				err = errors.Join(err, n.cluster.network.Set(l, s.Way, s.Rule()))
-				break
-			}
+		there, back := n.rule(l, faultnet.Forward), n.rule(l, faultnet.Backward)
+		if there == back {
+			err = errors.Join(err, n.cluster.network.Set(l, faultnet.Both, there))
+			continue
 		}
+		err = errors.Join(err, n.cluster.network.Set(l, faultnet.Forward, there), n.cluster.network.Set(l, faultnet.Backward, back))
 	}
 	return err
+}
+
+// rule is what the steps under way ask of one way of a link.
+func (n *nemesis) rule(l faultnet.Link, w faultnet.Way) faultnet.Rule {
+	for i := len(n.active) - 1; i >= 0; i-- {
+		if s := n.active[i]; (s.Way == w || s.Way == faultnet.Both) && slices.Contains(s.Links, l) {
+			return s.Rule()
+		}
+	}
+	return faultnet.Rule{Kind: faultnet.Pass}
 }
 
 // describe says what a step hits.

@@ -45,6 +45,9 @@ type program struct {
 	ended   error // why no more answers come
 }
 
+// readWithin is how long the program may take to read a line.
+const readWithin = 5 * time.Second
+
 // answer is one line of the program.
 type answer struct {
 	ID      int64           `json:"id"`
@@ -127,7 +130,9 @@ func (p *program) listen(out io.ReadCloser) {
 	}
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
-	p.ended = why
+	if p.ended == nil {
+		p.ended = why
+	}
 	for _, c := range p.waiting {
 		close(c)
 	}
@@ -147,7 +152,10 @@ func (p *program) ask(ctx context.Context, call map[string]any) (answer, error) 
 	p.waiting[p.last] = c
 	line, err := json.Marshal(call)
 	if err == nil {
-		_, err = p.stdin.Write(append(line, '\n'))
+		err = p.write(ctx, append(line, '\n'))
+	}
+	if err != nil {
+		delete(p.waiting, p.last)
 	}
 	p.mutex.Unlock()
 	if err != nil {
@@ -163,8 +171,36 @@ func (p *program) ask(ctx context.Context, call map[string]any) (answer, error) 
 		}
 		return a, nil
 	case <-ctx.Done():
+		p.mutex.Lock()
+		delete(p.waiting, call["id"].(int64))
+		p.mutex.Unlock()
 		return answer{}, ctx.Err()
 	}
+}
+
+// write writes a line. A program that does not read must not hold up whoever
+// calls it; after half a line nothing else can be said to it. The caller holds
+// the lock.
+func (p *program) write(ctx context.Context, line []byte) error {
+	until, ok := ctx.Deadline()
+	if !ok {
+		until = time.Now().Add(readWithin)
+	}
+	if in, ok := p.stdin.(*os.File); ok {
+		_ = in.SetWriteDeadline(until)
+	}
+	n, err := p.stdin.Write(line)
+	if err != nil && n > 0 && p.ended == nil {
+		p.ended = fmt.Errorf("the program stopped reading: %w", err)
+	}
+	return err
+}
+
+// Err says why the program answers no more, or nil.
+func (p *program) Err() error {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	return p.ended
 }
 
 func (p *program) Claim() Claim { return p.claim }

@@ -120,6 +120,9 @@ func (c *Config) schedule(t faultnet.Topology) (*faultnet.Schedule, error) {
 		s, err := faultnet.Plan(c.Faults, c.Seed, t, c.Duration)
 		return &s, err
 	}
+	if err := c.Schedule.Check(); err != nil {
+		return nil, err
+	}
 	if fmt.Sprint(c.Schedule.Topology) != fmt.Sprint(t) {
 		return nil, fmt.Errorf("the schedule is for %d nodes and %d clients, the run has %d and %d",
 			len(c.Schedule.Topology.Nodes), len(c.Schedule.Topology.Clients), len(t.Nodes), len(t.Clients))
@@ -232,6 +235,9 @@ func record(ctx context.Context, c *Config, cl *cluster, plan *faultnet.Schedule
 	sum.Faults, sum.Links = countFaults(sum.Evidence), cl.network.Counters()
 	sum.OK, sum.Failed, sum.Unknown = l.counts[history.OK].Load(), l.counts[history.Fail].Load(), l.counts[history.Info].Load()
 	sum.Elapsed = time.Duration(clk.now())
+	if t, ok := c.Target.(interface{ Err() error }); ok { // a program that died
+		err = errors.Join(err, t.Err())
+	}
 	return sum, errors.Join(err, bypass(), rec.Err(), file.Sync(), writeFaults(filepath.Join(c.Dir, "faults.jsonl"), sum.Evidence))
 }
 

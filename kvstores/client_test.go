@@ -23,6 +23,7 @@ func ask1(t *testing.T, address string, timeout time.Duration) Reply {
 }
 
 func TestClientKnowsThreeOutcomes(t *testing.T) {
+	t.Parallel()
 	text := func(status int, body string) string {
 		return answering(t, func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(status)
@@ -96,6 +97,7 @@ func socket(t *testing.T, bytes string, reset bool) string {
 // An operation is never carried out twice behind the caller's back, not even
 // where a kept-open connection turns out to be dead.
 func TestClientSendsOnce(t *testing.T) {
+	t.Parallel()
 	seen := make(chan int64, 100)
 	address := answering(t, func(w http.ResponseWriter, q *http.Request) {
 		var r Request
@@ -123,6 +125,7 @@ func TestClientSendsOnce(t *testing.T) {
 
 // What clients send and stores answer stays what it was on the wire.
 func TestThroughTheWire(t *testing.T) {
+	t.Parallel()
 	for name, n := range map[string]int{"kvsingle": 1, "kvforward": 2, "kvsplit": 2, "kvsync": 2, "kvquorum": 2, "kvabd": 3, "kvgryff": 3, "kvzab": 3} {
 		t.Run(name, func(t *testing.T) {
 			r := newRing(t, name, n, "", true)
@@ -174,6 +177,7 @@ func everyOperation(r *ring, at string) {
 
 // Requests that are no requests are refused, and a node says who it is.
 func TestHandler(t *testing.T) {
+	t.Parallel()
 	r := newRing(t, "kvsingle", 1, "", false)
 	post := func(path, body string) (int, string) {
 		t.Helper()

@@ -25,6 +25,7 @@ func reopened(t *testing.T, dir string) (*journal, []string, error) {
 }
 
 func TestJournalToleratesATornTail(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	j, _, err := reopened(t, dir)
 	if err != nil {
@@ -83,6 +84,7 @@ func damaged(t *testing.T, path, dir string, data []byte, want string) {
 }
 
 func TestJournalServesManyAtOnce(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	j, _, err := reopened(t, dir)
 	if err != nil {

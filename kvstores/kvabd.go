@@ -2,7 +2,6 @@ package kvstores
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -76,7 +75,7 @@ func writerID(c Config) int64 { return int64(slices.Index(c.Nodes, c.ID)) + 1 }
 
 // find asks a majority for the newest version of key.
 func (a *abd) find(ctx context.Context, key string) (version, error) {
-	local := func() (version, error) { return a.registers.read(key) }
+	local := func() (version, error) { return a.registers.read(key), nil }
 	list, err := ask(ctx, a.circle, "read", key, local, a.Majority(), false)
 	if err != nil {
 		return version{}, err
@@ -95,18 +94,9 @@ func (a *abd) spread(ctx context.Context, v version) error {
 func (a *abd) Peer(_ context.Context, _, kind string, body []byte) ([]byte, error) {
 	switch kind {
 	case "read":
-		var key string
-		if err := json.Unmarshal(body, &key); err != nil {
-			return nil, err
-		}
-		v, err := a.registers.read(key)
-		return marshal(v), err
+		return served(body, func(key string) (version, error) { return a.registers.read(key), nil })
 	case "store":
-		var v version
-		if err := json.Unmarshal(body, &v); err != nil {
-			return nil, err
-		}
-		return marshal(true), a.registers.store(v)
+		return served(body, func(v version) (bool, error) { return true, a.registers.store(v) })
 	}
 	return nil, fmt.Errorf("unexpected message %q", kind)
 }

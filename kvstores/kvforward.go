@@ -14,7 +14,7 @@ func kvforward() Store {
 			"Nothing is replicated: without its leader the store answers nothing. A request that was forwarded and got no answer may have been applied, and is answered with info.",
 		Model: "kv", Claim: "linearizable",
 		New: func(c Config) (Node, error) {
-			f := &forward{circle: newCircle(c)}
+			f := &forwardNode{circle: newCircle(c)}
 			var err error
 			if c.ID == f.leader() {
 				f.book, err = openBook(c.Dir)
@@ -24,14 +24,14 @@ func kvforward() Store {
 	}
 }
 
-type forward struct {
+type forwardNode struct {
 	*circle
 	book *book // the leader's
 }
 
-func (f *forward) leader() string { return f.Nodes[0] }
+func (f *forwardNode) leader() string { return f.Nodes[0] }
 
-func (f *forward) Do(ctx context.Context, r Request) Reply {
+func (f *forwardNode) Do(ctx context.Context, r Request) Reply {
 	if why := Check(r); why != "" {
 		return failed(why)
 	}
@@ -59,7 +59,7 @@ func forwarded(ctx context.Context, c *circle, leader string, r Request) Reply {
 	return reply
 }
 
-func (f *forward) Peer(_ context.Context, _, kind string, body []byte) ([]byte, error) {
+func (f *forwardNode) Peer(_ context.Context, _, kind string, body []byte) ([]byte, error) {
 	var r Request
 	if err := json.Unmarshal(body, &r); err != nil || kind != "do" {
 		return nil, fmt.Errorf("unexpected message %q: %v", kind, err)
@@ -70,9 +70,9 @@ func (f *forward) Peer(_ context.Context, _, kind string, body []byte) ([]byte, 
 	return marshal(f.book.do(r)), nil
 }
 
-func (f *forward) Status() Status { return Status{Leader: f.leader(), Ready: true} }
+func (f *forwardNode) Status() Status { return Status{Leader: f.leader(), Ready: true} }
 
-func (f *forward) Close() error {
+func (f *forwardNode) Close() error {
 	err := f.circle.Close()
 	if f.book != nil {
 		err = errors.Join(err, f.book.journal.close())

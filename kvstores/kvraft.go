@@ -22,9 +22,9 @@ const (
 	raftTick      = 15 * time.Millisecond
 	electionTicks = 10
 	beatTicks     = 2
-	retryTicks    = 20              // propose again what was not applied by then
-	rereadTicks   = 10              // ask again for a read index
-	raftPatience  = 5 * time.Second // for one request, where its context does not end earlier
+	retryTicks    = 20                     // propose again what was not applied by then
+	rereadTicks   = 10                     // ask again for a read index
+	raftPatience  = 600 * time.Millisecond // for one request, where its context does not end earlier: twice an election
 )
 
 // raftNode is one replica. One goroutine, run, owns everything below the line
@@ -38,6 +38,7 @@ type raftNode struct {
 	requests chan *asked
 	inbox    chan []*raftpb.Message
 	reports  chan delivery
+	visits   chan func()
 	status   atomic.Pointer[Status]
 	cancel   context.CancelFunc
 	ended    chan struct{} // run has returned
@@ -86,7 +87,7 @@ const (
 
 func newRaftNode(c Config, f raftFlavor) (*raftNode, error) {
 	n := &raftNode{config: c, flavor: f, names: slices.Sorted(slices.Values(c.Nodes)),
-		requests: make(chan *asked, 256), inbox: make(chan []*raftpb.Message, 1024), reports: make(chan delivery, 256),
+		requests: make(chan *asked, 256), inbox: make(chan []*raftpb.Message, 1024), reports: make(chan delivery, 256), visits: make(chan func()),
 		ended: make(chan struct{}), storage: raft.NewMemoryStorage(), link: map[uint64]*link{},
 		waiting: map[operation][]*asked{}, started: time.Now().UnixNano(), sent: map[raftpb.MessageType]int64{},
 		state: raftState{Data: Machine{}, Clients: map[string]result{}, twice: c.Bug == "apply-retry-twice"}}

@@ -37,6 +37,8 @@ func (n *raftNode) run(ctx context.Context) {
 			n.step(list)
 		case d := <-n.reports:
 			n.delivered(d)
+		case f := <-n.visits:
+			f()
 		}
 		n.takeMore()
 		n.askReads()
@@ -47,6 +49,13 @@ func (n *raftNode) run(ctx context.Context) {
 		n.publish()
 	}
 	fmt.Fprintf(n.config.Log, "%s: stopped: %v\n", n.config.ID, n.failure)
+}
+
+// pause has the loop carry out f between two rounds.
+func (n *raftNode) pause(f func()) {
+	done := make(chan struct{})
+	n.visits <- func() { f(); close(done) }
+	<-done
 }
 
 // takeMore takes what else waits, within reason.
@@ -232,7 +241,7 @@ func (n *raftNode) drain() {
 	}
 	n.answerReads()
 	if n.failure == nil && n.state.Index >= n.saved+raftSnapshot {
-		n.failure = n.compact()
+		n.failure = n.compact(raftTail)
 	}
 }
 
@@ -272,8 +281,8 @@ func (n *raftNode) finish(a *asked, r Reply, hints func(term, index uint64) map[
 }
 
 // compact writes a snapshot of what is applied and forgets entries before it,
-// but for a tail.
-func (n *raftNode) compact() error {
+// but for a tail of so many.
+func (n *raftNode) compact(tail uint64) error {
 	data, err := json.Marshal(&n.state)
 	if err != nil {
 		return err
@@ -302,8 +311,8 @@ func (n *raftNode) compact() error {
 		return err
 	}
 	first, err := n.storage.FirstIndex()
-	if err == nil && n.saved > raftTail && n.saved-raftTail > first {
-		err = n.storage.Compact(n.saved - raftTail)
+	if err == nil && n.saved > tail && n.saved-tail > first {
+		err = n.storage.Compact(n.saved - tail)
 	}
 	return err
 }

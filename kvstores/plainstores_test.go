@@ -19,6 +19,7 @@ import (
 // What was forwarded may have been applied: only where nothing was sent, or
 // the leader refused, is it a failure.
 func TestForwarderNeverFailsWhatMayBeApplied(t *testing.T) {
+	t.Parallel()
 	closed, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -69,6 +70,7 @@ func TestForwarderNeverFailsWhatMayBeApplied(t *testing.T) {
 }
 
 func TestForwardFollowsItsLeader(t *testing.T) {
+	t.Parallel()
 	r := newRing(t, "kvforward", 3, "", true)
 	r.must("n2", "put", "x", "1", "")
 	r.must("n3", "get", "x", "", "1")
@@ -87,6 +89,7 @@ func TestForwardFollowsItsLeader(t *testing.T) {
 
 // What was acknowledged is there after a kill.
 func TestAcknowledgedWritesSurviveAKill(t *testing.T) {
+	t.Parallel()
 	for name, n := range map[string]int{"kvsingle": 1, "kvforward": 2, "kvabd": 3, "kvgryff": 3, "kvzab": 3} {
 		t.Run(name, func(t *testing.T) {
 			r := newRing(t, name, n, "", true)
@@ -117,6 +120,7 @@ func TestAcknowledgedWritesSurviveAKill(t *testing.T) {
 // kvsplit has one leader while all is well, two under a cut, and afterwards
 // forgets what one of them had answered.
 func TestSplitPromotesItself(t *testing.T) {
+	t.Parallel()
 	r := newRing(t, "kvsplit", 3, "", false)
 	r.ready()
 	r.must("n3", "put", "x", "1", "")
@@ -150,6 +154,7 @@ func TestSplitPromotesItself(t *testing.T) {
 
 // kvsync answers ok though a replica was not reached, and compares without asking.
 func TestSyncIsWrong(t *testing.T) {
+	t.Parallel()
 	r := newRing(t, "kvsync", 3, "", false)
 	r.must("n1", "put", "x", "1", "")
 	r.must("n3", "get", "x", "", "1")
@@ -172,6 +177,7 @@ func TestSyncIsWrong(t *testing.T) {
 
 // kvquorum reads what another node has long overwritten.
 func TestQuorumIsWrong(t *testing.T) {
+	t.Parallel()
 	r := newRing(t, "kvquorum", 3, "", false)
 	r.delay("n1", "n2", 300*time.Millisecond)
 	r.must("n1", "put", "x", "1", "")
@@ -185,6 +191,7 @@ func TestQuorumIsWrong(t *testing.T) {
 }
 
 func TestABDServesTheMajority(t *testing.T) {
+	t.Parallel()
 	r := newRing(t, "kvabd", 3, "", true)
 	r.must("n1", "put", "x", "1", "")
 	r.kill("n3")
@@ -214,6 +221,7 @@ func TestABDServesTheMajority(t *testing.T) {
 
 // A put whose stamp was chosen and that reached no majority may yet be seen.
 func TestABDDoesNotFailWhatMayBeSeen(t *testing.T) {
+	t.Parallel()
 	r := newRing(t, "kvabd", 3, "", false)
 	r.delay("n1", "n2", 300*time.Millisecond)
 	r.delay("n1", "n3", 300*time.Millisecond)
@@ -260,6 +268,7 @@ func olderAfterNewer(t *testing.T, bug string) (old int) {
 }
 
 func TestABDWritesBack(t *testing.T) {
+	t.Parallel()
 	if old := olderAfterNewer(t, ""); old > 0 {
 		t.Errorf("%d gets saw the old value after the new one", old)
 	}
@@ -272,6 +281,7 @@ func TestABDWritesBack(t *testing.T) {
 // weakly regular where it has several (a put need not see what an earlier get
 // saw), and soon not linearizable.
 func TestABDWithoutWriteBackIsRegular(t *testing.T) {
+	t.Parallel()
 	for _, own := range []bool{true, false} {
 		r := newRing(t, "kvabd", 3, "no-write-back", true)
 		h := r.record(load{clients: 6, keys: 2, own: own, f: []string{"put", "get", "get"}, length: 1500 * time.Millisecond})
@@ -285,6 +295,7 @@ func TestABDWithoutWriteBackIsRegular(t *testing.T) {
 
 // The stores without a leader or with one, healthy and broken, keep their claims.
 func TestPlainStoresKeepTheirClaims(t *testing.T) {
+	t.Parallel()
 	values := []string{"put", "get", "get", "cas", "delete"}
 	registers := []string{"put", "get", "get"}
 	for _, c := range []struct {
@@ -315,6 +326,7 @@ func TestPlainStoresKeepTheirClaims(t *testing.T) {
 
 // The stores that are wrong are found out, kvsplit under a cut only.
 func TestWrongStoresAreConvicted(t *testing.T) {
+	t.Parallel()
 	for name, faults := range map[string]func(*ring){"kvsync": nil, "kvquorum": nil, "kvsplit": func(r *ring) {
 		time.Sleep(200 * time.Millisecond)
 		r.part([]string{"n1"}, []string{"n2", "n3"})

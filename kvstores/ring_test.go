@@ -338,6 +338,7 @@ func (r *ring) client(i int, l load, log *recorder, stop time.Time) {
 		switch {
 		case a.Outcome == Info:
 			process, carried = log.process(), nil
+			time.Sleep(20 * time.Millisecond)
 		case a.Outcome == Fail:
 			time.Sleep(5 * time.Millisecond)
 		case isRead(q.F):

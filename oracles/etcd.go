@@ -1,7 +1,5 @@
 package oracles
 
-import "pinyon/engine/order"
-
 // etcd: every response carries the store's revision, which counts the writes
 // of the whole store, so it orders operations of all keys.
 func etcd() builtin {
@@ -9,8 +7,10 @@ func etcd() builtin {
 Hard, over all keys: a.revision < b.revision orders a before b; of equal
 revisions, a write (which made the revision) comes before a read (which saw
 it). A compare that failed changed nothing and counts as a read.
-Not stated yet: that a revision is unique among writes, and that mod_revision
-names the write that a read saw.`
-	return builtin{Info{"etcd", doc, []string{"revision"}},
-		order.Oracle{Name: "etcd", AllKeys: true, Order: numberLine("revision", "revision"), Text: "etcd"}}
+Two acknowledged writes with one revision are a finding. mod_revision is the
+revision of the write that a read saw: the write comes before the read, and it is
+a finding where the values contradict it.`
+	return native("etcd", doc, true, []string{"revision", "mod_revision"},
+		numberLine("revision", "revision"), unique(true, "revision"),
+		(&readsFrom{read: "mod_revision", write: "revision", grows: true}).order(true))
 }

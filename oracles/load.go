@@ -11,11 +11,9 @@ import (
 	"pinyon/oracles/rule"
 )
 
-// The keys of an oracle file, and those of the full language that are to come.
-var (
-	documentKeys = []string{"oracle", "version", "fields", "lists", "scope", "hard", "soft", "order_by", "strength", "ties", "only"}
-	laterKeys    = []string{"unique", "reads_from", "deps"}
-)
+// documentKeys are the keys of an oracle file.
+var documentKeys = []string{"oracle", "version", "fields", "lists", "scope", "hard", "soft", "order_by", "strength", "ties", "only",
+	"unique", "reads_from", "deps", "staleness"}
 
 // document is an oracle as its file says it.
 type document struct {
@@ -25,6 +23,11 @@ type document struct {
 	allKeys bool
 	orderBy *orderBy // nil: none
 	rules   []*pairRule
+
+	unique    []part // nil: none
+	readsFrom *readsFrom
+	deps      *depsNames
+	staleness *staleness
 }
 
 // Load reads an oracle from YAML. The file is a table of these keys:
@@ -32,7 +35,7 @@ type document struct {
 //	oracle: name            the name that stands in every reason
 //	version: 1
 //	fields: {f: int, g: string, h: [int]}   the hints that are used
-//	lists: {xs: [0, 1, 2]}  constants; nothing reads them yet
+//	lists: {xs: [0, 1, 2]}  what quantifiers range over
 //	scope: key | all        which pairs are ordered (default key)
 //	hard: [rule, ...]       a comes before b where a rule is true
 //	soft: [rule, ...]       what to try first; never decides a verdict
@@ -40,9 +43,16 @@ type document struct {
 //	strength: hard | soft   of order_by (default hard)
 //	ties: concurrent | write_before_read | read_before_write   of order_by
 //	only: [append, put]     the operations that order_by orders, by name
+//	unique: f               no two acknowledged writes have the same f; or [f, g]
+//	reads_from: {read: f, write: g}   a read's f is the g of the write that it saw
+//	deps: {replica: f, inst: g, deps: h, seq: i}   a dependency graph, ordered by
+//	                        its strongly connected components (order.Dependencies)
+//	staleness: {write: f, read: g, entries: 3, time: 100ms}   how far the entry g
+//	                        that a read knew lags behind the writes' entries f
 //
-// A rule is a condition over the operations a and b (package rule), or {name,
-// when}. An array under order_by is compared element by element, a shorter one
+// A rule is a condition over the operations a and b, with quantifiers in front
+// (package rule), or {name, when}. What breaks unique, reads_from or staleness is
+// a finding: a violation without any order (order.Finding). An array under order_by is compared element by element, a shorter one
 // before the longer ones that it begins.
 //
 // Everything else is an error, a *history.Error with line and column: an
@@ -50,31 +60,42 @@ type document struct {
 // differently from what was meant (tags, anchors, aliases, comments that cut a
 // rule short).
 func Load(path string, data []byte) (order.Oracle, error) {
-	l := &loader{File: strictyaml.File{Path: path, Data: data, What: "an oracle", Has: "the keys oracle, version and an order"}}
-	root, err := l.Parse()
-	if err != nil {
-		return order.Oracle{}, err
-	}
-	d, err := l.document(root)
+	d, err := parse(path, data)
 	if err != nil {
 		return order.Oracle{}, err
 	}
 	return order.Oracle{Name: d.name, AllKeys: d.allKeys, Order: d.order, Text: string(data)}, nil
 }
 
+func parse(path string, data []byte) (*document, error) {
+	l := &loader{File: strictyaml.File{Path: path, Data: data, What: "an oracle", Has: "the keys oracle, version and an order"}}
+	root, err := l.Parse()
+	if err != nil {
+		return nil, err
+	}
+	return l.document(root)
+}
+
 // order is the Order function of the oracle.
 func (d *document) order(v *history.View, r *order.Rules) error {
-	several := len(d.rules) > 1 || len(d.rules) == 1 && d.orderBy != nil
+	several := len(d.rules) > 1 || len(d.rules) == 1 && (d.orderBy != nil || d.deps != nil) || d.orderBy != nil && d.deps != nil
+	label := func(name string) string {
+		if several {
+			return name
+		}
+		return ""
+	}
 	if o := d.orderBy; o != nil {
 		c, err := o.clock(v, r)
 		if err != nil {
 			return err
 		}
-		name := ""
-		if several {
-			name = "order_by"
+		add(r, o.soft, label("order_by"), c)
+	}
+	if d.deps != nil {
+		if err := d.deps.order(label("deps"), d.allKeys)(v, r); err != nil {
+			return err
 		}
-		add(r, o.soft, name, c)
 	}
 	for _, p := range d.rules {
 		rel, err := p.relation(v, d.allKeys, r)
@@ -82,10 +103,32 @@ func (d *document) order(v *history.View, r *order.Rules) error {
 			return err
 		}
 		name := p.name
-		if name == "" && several {
-			name = p.place
+		if name == "" {
+			name = label(p.place)
 		}
 		add(r, p.soft, name, rel)
+	}
+	return d.facts(v, r)
+}
+
+// facts adds what the oracle says that is no order, and the order that follows.
+func (d *document) facts(v *history.View, r *order.Rules) error {
+	if d.unique != nil {
+		var names []string
+		for _, p := range d.unique {
+			names = append(names, p.name)
+		}
+		if err := unique(d.allKeys, names...)(v, r); err != nil {
+			return err
+		}
+	}
+	if f := d.readsFrom; f != nil {
+		if err := f.order(d.allKeys)(v, r); err != nil {
+			return err
+		}
+	}
+	if s := d.staleness; s != nil {
+		return s.order(d.allKeys)(v, r)
 	}
 	return nil
 }
@@ -108,22 +151,18 @@ func (l *loader) document(root *strictyaml.Node) (*document, error) {
 	if root.Form != strictyaml.Table {
 		return nil, l.At(root, "an oracle is a table of keys (%s), and this is %s", strings.Join(documentKeys, ", "), root.Form)
 	}
-	for _, k := range root.Keys {
-		if slices.Contains(laterKeys, k.Text) {
-			return nil, l.At(k, "%s is not supported yet; the keys supported are %s", k.Text, strings.Join(documentKeys, ", "))
-		}
-	}
 	if err := l.KnownKeys(root, "an oracle", documentKeys...); err != nil {
 		return nil, err
 	}
 	// Fields come first: everything after them uses their types.
-	for _, step := range []func(*strictyaml.Node) error{l.header, l.fields, l.lists, l.scope, l.ordering, l.rules} {
+	for _, step := range []func(*strictyaml.Node) error{l.header, l.fields, l.lists, l.scope, l.ordering, l.rules, l.facts} {
 		if err := step(root); err != nil {
 			return nil, err
 		}
 	}
-	if l.doc.orderBy == nil && len(l.doc.rules) == 0 {
-		return nil, l.At(root, "the oracle orders nothing: it has none of hard, soft and order_by")
+	d := &l.doc
+	if d.orderBy == nil && len(d.rules) == 0 && d.unique == nil && d.readsFrom == nil && d.deps == nil && d.staleness == nil {
+		return nil, l.At(root, "the oracle says nothing: it has none of hard, soft, order_by, deps, unique, reads_from and staleness")
 	}
 	return &l.doc, nil
 }
@@ -267,6 +306,6 @@ func (l *loader) rule(n *strictyaml.Node) (*pairRule, error) {
 
 // condition compiles the text of a rule.
 func (l *loader) condition(n *strictyaml.Node) (*pairRule, error) {
-	r, err := rule.ReadCondition(&l.File, n, "a rule", l.doc.fields)
+	r, err := rule.ReadRule(&l.File, n, "a rule", l.doc.fields, l.doc.lists)
 	return &pairRule{rule: r}, err
 }

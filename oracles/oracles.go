@@ -18,7 +18,9 @@ package oracles
 import (
 	"errors"
 	"fmt"
+	"strings"
 
+	"pinyon/engine/history"
 	"pinyon/engine/order"
 	"pinyon/oracles/rule"
 )
@@ -45,7 +47,26 @@ type builtin struct {
 }
 
 // registry lists the built-in oracles by name.
-func registry() []builtin { return []builtin{etcd(), redisRaft(), zooKeeper()} }
+func registry() []builtin {
+	return []builtin{applied(), epaxos(), epaxosPairs(), epaxosRevisited(), erwin(), etcd(), gryff(), holiPaxos(), raft(), redisRaft(), skyros(), zooKeeper()}
+}
+
+// native makes an entry of the registry from what it adds, in order.
+func native(name, doc string, allKeys bool, hints []string, adds ...func(*history.View, *order.Rules) error) builtin {
+	return builtin{Info{name, doc, hints}, order.Oracle{Name: name, AllKeys: allKeys, Order: steps(adds...), Text: name}}
+}
+
+// steps adds one after the other.
+func steps(adds ...func(*history.View, *order.Rules) error) func(*history.View, *order.Rules) error {
+	return func(v *history.View, r *order.Rules) error {
+		for _, add := range adds {
+			if err := add(v, r); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
 
 // Builtin returns the built-in oracles, sorted by name.
 func Builtin() []order.Oracle {
@@ -65,9 +86,13 @@ func Infos() []Info {
 	return list
 }
 
-// Lookup returns the built-in oracle called name.
+// Lookup returns the built-in oracle called name; applied-staleness may have
+// bounds behind its name, as in "applied-staleness:k=3,t=100ms".
 func Lookup(name string) (order.Oracle, error) {
 	var names []string
+	if strings.HasPrefix(name, appliedName+":") {
+		return appliedStaleness(name)
+	}
 	for _, b := range registry() {
 		if b.Name == name {
 			return b.oracle, nil

@@ -1,7 +1,5 @@
 package oracles
 
-import "pinyon/engine/order"
-
 // redisRaft: a write knows its place in the log, a read the last entry that
 // the server had applied; both count the same log.
 func redisRaft() builtin {
@@ -9,7 +7,6 @@ func redisRaft() builtin {
 Hard, per key: writes follow their logidx, reads their applied; a read comes
 before the writes that its server had not applied (applied < logidx), and after
 those that it had (logidx <= applied).
-Not stated yet: that a logidx is unique among writes.`
-	return builtin{Info{"redisraft", doc, []string{"logidx", "applied"}},
-		order.Oracle{Name: "redisraft", Order: numberLine("logidx", "applied"), Text: "redisraft"}}
+Two acknowledged writes with one logidx are a finding.`
+	return native("redisraft", doc, false, []string{"logidx", "applied"}, numberLine("logidx", "applied"), unique(false, "logidx"))
 }

@@ -2,10 +2,8 @@ package oracles
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -274,67 +272,4 @@ func TestRulesTwin(t *testing.T) {
 	if count[true] < rounds/10 || count[false] < rounds || own < rounds/100 {
 		t.Errorf("ordered and not: %v, %d contradictions: the twin hardly tested anything", count, own)
 	}
-}
-
-// The built-in oracles and their YAML files are one order.
-func TestBuiltinsEqualTheirFiles(t *testing.T) {
-	r := twinRand(4)
-	for _, info := range Infos() {
-		path := "../testdata/oracles/" + info.Name + ".yaml"
-		data, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		file, err := Load(path, data)
-		if err != nil {
-			t.Fatal(err)
-		}
-		native, err := Lookup(info.Name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if file.Name != native.Name || file.AllKeys != native.AllKeys {
-			t.Errorf("%s: name or scope differ", info.Name)
-		}
-		ordered := 0
-		for range 2_000 {
-			v := hinted(r, info.Hints, 12)
-			x, errX := apply(file, v)
-			y, errY := apply(native, v)
-			if errX != nil || errY != nil || !slices.Equal(x.Notices, y.Notices) {
-				t.Fatalf("%s: %v %v\n%v\n%v", info.Name, errX, errY, x.Notices, y.Notices)
-			}
-			for a := range int32(12) {
-				for b := range int32(12) {
-					p, q := x.Hard[0].Precedes(a, b), y.Hard[0].Precedes(a, b)
-					if p != q || p && x.Hard[0].Why(a, b) != y.Hard[0].Why(a, b) || x.Hard[0].Name != y.Hard[0].Name {
-						t.Fatalf("%s: %d and %d: %v in YAML, %v in Go", info.Name, a, b, p, q)
-					}
-					if p {
-						ordered++
-					}
-				}
-			}
-		}
-		if ordered < 2_000 {
-			t.Errorf("%s: hardly anything was ordered", info.Name)
-		}
-	}
-}
-
-func hinted(r *rand.Rand, names []string, n int) *history.View {
-	h := &history.Of[int, int]{}
-	var read []bool
-	for i := range n {
-		o := history.Op[int, int]{Process: i, Key: fmt.Sprint(r.IntN(2))}
-		for _, name := range names {
-			if r.IntN(8) > 0 {
-				o.Hints = append(o.Hints, history.Hint{Name: name, Value: history.Int(extremes[r.IntN(len(extremes))])})
-			}
-		}
-		h.Ops, read = append(h.Ops, o), append(read, r.IntN(2) == 0)
-	}
-	v := history.NewView(h)
-	v.Read = read
-	return v
 }

@@ -54,9 +54,7 @@ func TestUnsettledHistories(t *testing.T) {
 
 // unchecked are the files with a row of the manifest that no test checks, each
 // with the reason.
-var unchecked = map[string]string{
-	"real/epaxos-revisited.jsonl.gz": "its row with the oracle epaxos-revisited: that oracle is not built in; the row without one is checked",
-}
+var unchecked = map[string]string{}
 
 // TestEveryRecordedHistoryIsAccountedFor: each row of the manifest is checked
 // as it says, under another reading, or against trying every order; else it

@@ -22,6 +22,8 @@ type benchFlags struct {
 	quick, update     bool
 	baseline          string
 	only              string
+	record            string // where recordings of stores are kept
+	long              bool   // record for as long as the Pine paper does
 	one               string // the job of a process that measures one case
 }
 
@@ -33,9 +35,12 @@ func (a *app) benchCommand() *cobra.Command {
 		Example: `  pinyon bench matrix --seeds 5 --csv --svg --out results
   pinyon bench matrix bursts --rival ./rivals      # built in bench/rivals
   pinyon bench history.jsonl --rival ./rivals      # one recorded history
+  pinyon bench hints --only kvholipaxos --budget 30s   # records the store, then checks with and without hints
   pinyon bench --quick                             # verdicts and states only`,
 		Long: `Makes histories from seeds, checks each in a process of its own, and prints a table
 in Markdown. The suites are ` + strings.Join(suiteNames(), ", ") + `.
+The suite hints records the fixture stores that return hints, five healthy nodes of
+each, and checks what was recorded with and without the hints.
 
 Times are processor seconds from operations in memory to the verdict, the median over
 the seeds; memory is what the check added to the resident memory of its process. A rival
@@ -83,15 +88,28 @@ func (f *benchFlags) add(cmd *cobra.Command) {
 	fs.BoolVar(&f.quick, "quick", false, "compare verdicts and counts of states with the committed table")
 	fs.BoolVar(&f.update, "update", false, "with --quick: rewrite the committed table")
 	fs.StringVar(&f.baseline, "baseline", filepath.Join("bench", "testdata", "quick.csv"), "with --quick: the committed table, a `FILE`")
+	fs.StringVar(&f.record, "record", "recordings", "with hints: the `FOLDER` of recordings, which are made once")
+	fs.BoolVar(&f.long, "long", false, "with hints: three recordings of two minutes for each setting")
 	fs.StringVar(&f.one, "one", "", "measure one case in this process")
 	fs.MarkHidden("one")
 }
 
 // bench runs suites and recorded histories one after the other.
 func (a *app) bench(cmd *cobra.Command, f *benchFlags, names []string) error {
-	plan, err := benchPlan(names, f.only)
-	if err != nil {
-		return err
+	var plan [][]benchCase
+	if i := slices.Index(names, hintsSuite); i >= 0 {
+		cases, err := a.hintCases(cmd.Context(), f)
+		if err != nil {
+			return err
+		}
+		plan, names = append(plan, cases), slices.Delete(names, i, i+1)
+	}
+	if len(names) > 0 {
+		more, err := benchPlan(names, f.only)
+		if err != nil {
+			return err
+		}
+		plan = append(plan, more...)
 	}
 	runner, err := newRunner(a, f)
 	if err != nil {

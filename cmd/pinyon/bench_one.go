@@ -24,6 +24,9 @@ type benchJob struct {
 	Shape     *gen.Shape    `json:"shape,omitempty"` // nil: of File
 	File      string        `json:"file,omitempty"`  // "": it is made in memory
 	Level     string        `json:"level,omitempty"`
+	Oracles   []string      `json:"oracles,omitempty"`  // none, whatever the file claims, where empty
+	NoSoft    bool          `json:"no_soft,omitempty"`  // leave their soft order out
+	Modified  bool          `json:"modified,omitempty"` // write their order into the times, and check without them
 	Engine    string        `json:"engine,omitempty"`
 	Opaque    bool          `json:"opaque,omitempty"` // the model says nothing but how to step
 	Budget    time.Duration `json:"budget,omitempty"`
@@ -61,6 +64,15 @@ func (a *app) benchOne(ctx context.Context, text string) error {
 		return usagef("%v", err)
 	}
 	opts := consistency.Options{Engine: job.Engine, Timeout: job.Budget, MaxStates: job.MaxStates}
+	if opts.Oracles, err = job.oracles(); err != nil {
+		return err
+	}
+	if job.Modified {
+		if err := modify(h, opts.Oracles); err != nil {
+			return err
+		}
+		opts.Oracles = nil
+	}
 	defer limitMemory(0)()
 	runtime.GC()
 	debug.FreeOSMemory()

@@ -68,7 +68,9 @@ func (r *runner) suite(ctx context.Context, cases []benchCase) (rows []benchRow,
 		row := benchRow{benchCase: c}
 		row.missed = r.stopped[c.ladder] && c.ladder != ""
 		seeds := r.flags.seeds
-		if c.job.Shape != nil && c.job.Shape.Burst > 0 || c.job.File != "" {
+		if c.files != nil {
+			seeds = len(c.files)
+		} else if c.job.Shape != nil && c.job.Shape.Burst > 0 || c.job.File != "" {
 			seeds = min(seeds, 5) // the same history each time
 		}
 		for seed := range seeds {
@@ -85,6 +87,9 @@ func (r *runner) suite(ctx context.Context, cases []benchCase) (rows []benchRow,
 func (r *runner) measure(ctx context.Context, row *benchRow, seed uint64) error {
 	job := row.job
 	job.Budget = r.flags.budget
+	if row.files != nil {
+		job.File = row.files[seed-1]
+	}
 	if job.Shape != nil {
 		s := *job.Shape
 		s.Seed = seed

@@ -17,6 +17,10 @@ type benchCase struct {
 	ladder string
 	// line is the line of a plot that the case is a point of; "" none.
 	line string
+	// files are recordings, which take the place of seeds; clients is how many
+	// there were in each.
+	files   []string
+	clients int
 }
 
 // suites are the groups of cases by name.

@@ -32,12 +32,9 @@ func plotOf(axis, title string, rows []benchRow) string {
 	lines := map[string][][2]float64{}
 	for i := range rows {
 		r := &rows[i]
-		if r.line == "" || r.job.Shape == nil {
+		x := r.place(axis)
+		if r.line == "" || x == 0 {
 			continue
-		}
-		x := float64(r.job.Shape.Clients)
-		if axis == "operations" {
-			x = float64(r.job.Shape.Ops)
 		}
 		lines[r.line] = append(lines[r.line], [2]float64{x, median(r.ours, cpuOf)})
 		if len(r.theirs) > 0 && verdictOf(r.theirs) != "unknown" {
@@ -57,6 +54,19 @@ func plotOf(axis, title string, rows []benchRow) string {
 	}
 	slices.SortFunc(list, func(a, b line) int { return cmp.Compare(a.name, b.name) })
 	return plot(title+": CPU seconds of a check against "+axis, axis, list)
+}
+
+// place is where a case stands on an axis; 0: nowhere.
+func (r *benchRow) place(axis string) float64 {
+	switch s := r.job.Shape; {
+	case s != nil && axis == "operations":
+		return float64(s.Ops)
+	case s != nil:
+		return float64(s.Clients)
+	case axis == "clients":
+		return float64(r.clients)
+	}
+	return 0
 }
 
 // scale maps numbers to places on a logarithmic axis.

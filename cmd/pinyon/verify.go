@@ -229,6 +229,7 @@ func hinted(p *verify.File, path string, s *spec.Subject) (func(a, b int32) bool
 		return nil, nil
 	}
 	rules := order.NewRules(s.View)
+	p.Contradictions = rules.Contradictions
 	for _, t := range p.Oracles {
 		o, err := proofOracle(t, path)
 		if err != nil {

@@ -32,6 +32,9 @@ func culprit(p *spec.Part) string {
 
 // sentence is the one line that says what is wrong with a part.
 func (in *Input) sentence(p *spec.Part) string {
+	if p.Proof != nil && p.Proof.Kind == spec.ProofHints {
+		return "its hints contradict each other"
+	}
 	if p.Proof != nil && p.Proof.Kind == spec.ProofCycle {
 		switch {
 		case p.Proof.HintsOnly:
@@ -81,7 +84,7 @@ func (in *Input) explainPattern(p *spec.Part, withKey bool) (lines []string) {
 		lines = append(lines, "process "+p.Process+" cannot have seen what it saw in any order that is its own:")
 	}
 	for _, x := range p.Proof.Ops {
-		lines = append(lines, in.full(x, withKey))
+		lines = append(lines, in.withHints(x, withKey)...)
 	}
 	lines = append(lines, strings.Split(p.Proof.Words, "\n")...)
 	for _, s := range p.Proof.Steps {
@@ -114,7 +117,7 @@ func (in *Input) why(s spec.Step) string {
 func (in *Input) explainCycle(p *spec.Part, withKey bool) []string {
 	var lines []string
 	for _, e := range p.Proof.Cycle {
-		lines = append(lines, in.full(e.From, withKey))
+		lines = append(lines, in.withHints(e.From, withKey)...)
 	}
 	lines = append(lines, "each must come before the next, and the last before the first:")
 	for _, e := range p.Proof.Cycle {
@@ -128,9 +131,12 @@ func (in *Input) explainSearch(p *spec.Part, withKey, all bool) []string {
 	e := p.Explain
 	var lines []string
 	if e.Op >= 0 {
-		lines = append(lines, in.full(e.Op, withKey), "  "+in.op(e.Op)+" cannot be placed"+in.mainReason(e, withKey))
+		lines = append(append(lines, in.withHints(e.Op, withKey)...), "  "+in.op(e.Op)+" cannot be placed"+in.mainReason(e, withKey))
 		for _, f := range e.Forced[:min(len(e.Forced), forcedShown(all))] {
 			lines = append(lines, fmt.Sprintf("  %s must follow %s (%s: %s)", in.op(f.To), in.short(f.From, withKey), f.Source, f.Why))
+			if hints := in.hints(f.From); hints != "" {
+				lines = append(lines, "    hints of "+in.op(f.From)+": "+hints)
+			}
 		}
 	}
 	if e.Before >= 0 {
@@ -151,7 +157,7 @@ func (in *Input) explainSearch(p *spec.Part, withKey, all bool) []string {
 	lines = append(lines, in.refusals(e, withKey, all)...)
 	switch {
 	case p.Proof != nil && p.Proof.Kind == spec.ProofCore:
-		return append(lines, in.core(p))
+		return append(append(lines, in.core(p)), in.hinted(p, withKey)...)
 	case p.Proof != nil && retold(p):
 		return append(lines, "found by the fast path "+p.Engine+", without a search")
 	}
@@ -166,6 +172,26 @@ func (in *Input) core(p *spec.Part) string {
 	}
 	return "impossible by themselves: " + strings.Join(ops, ", ") + " (found by the fast path " + p.Engine + ")"
 }
+
+// hinted tells what the hints say of a core.
+func (in *Input) hinted(p *spec.Part, withKey bool) (lines []string) {
+	if len(p.Proof.Hinted) == 0 {
+		return nil
+	}
+	for _, x := range p.Proof.Ops {
+		lines = append(lines, in.withHints(x, withKey)...)
+	}
+	for _, e := range p.Proof.Hinted[:min(len(p.Proof.Hinted), hintedShown)] {
+		lines = append(lines, fmt.Sprintf("  %s before %s (%s: %s)", in.op(e.From), in.op(e.To), e.Source, e.Why))
+	}
+	if more := len(p.Proof.Hinted) - hintedShown; more > 0 {
+		lines = append(lines, fmt.Sprintf("  and %s by hints", counted(more, "more edge", "more edges")))
+	}
+	return lines
+}
+
+// hintedShown is how many edges between the operations of a core are named.
+const hintedShown = 6
 
 // forcedShown is how many steps of forced order are named.
 func forcedShown(all bool) int {

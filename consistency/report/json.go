@@ -96,6 +96,7 @@ type proofReport struct {
 	Name      string       `json:"name,omitempty"`    // of the pattern
 	Process   string       `json:"process,omitempty"` // the one that it is about
 	Steps     []stepReport `json:"steps,omitempty"`   // that it rests on, each on those before it
+	Hinted    []edgeReport `json:"hinted,omitempty"`  // order of a core by hints
 	HintsOnly bool         `json:"hints_only,omitempty"`
 	HintEdge  bool         `json:"hint_edge,omitempty"`
 }
@@ -141,6 +142,8 @@ type operation struct {
 	Text    string `json:"text"`
 	Invoke  int64  `json:"invoke"`
 	Return  *int64 `json:"return"` // null: no answer
+	// Hints are all that the store returned, where an oracle is in force.
+	Hints map[string]any `json:"hints,omitempty"`
 }
 
 type budget struct {
@@ -152,6 +155,22 @@ type budget struct {
 type stats struct {
 	ElapsedNS int64   `json:"elapsed_ns"`
 	KeysNS    []int64 `json:"keys_ns"` // in the order of keys
+}
+
+// hintValues are the hints of operation i: integers, arrays of integers, and
+// anything else as text.
+func hintValues(columns history.Columns, i int32) map[string]any {
+	values := map[string]any{}
+	for name, c := range columns {
+		if n, ok := c.Int(i); ok {
+			values[name] = n
+		} else if list, ok := c.List(i); ok {
+			values[name] = list
+		} else if text, ok := c.Text(i); ok {
+			values[name] = text
+		}
+	}
+	return values
 }
 
 // JSON writes one document on all the files of a check. Fields outside of
@@ -249,6 +268,9 @@ func (in *Input) key(p *spec.Part) keyReport {
 			k.Proof.Process = p.Process
 		}
 		k.Proof.Cycle = append(k.Proof.Cycle, in.edges(p.Proof.Cycle)...)
+		if len(p.Proof.Hinted) > 0 {
+			k.Proof.Hinted = in.edges(p.Proof.Hinted)
+		}
 		for _, x := range p.Proof.Ops {
 			k.Proof.Pattern = append(k.Proof.Pattern, in.operation(x))
 		}
@@ -318,6 +340,9 @@ func (in *Input) operation(i int32) operation {
 	}
 	if !v.Info[i] {
 		o.Return = &v.Return[i]
+	}
+	if len(in.Oracles) > 0 {
+		o.Hints = hintValues(v.Hints, i)
 	}
 	return o
 }

@@ -82,6 +82,29 @@ func (in *Input) full(i int32, withKey bool) string {
 	return fmt.Sprintf("%s  process %s: %s, %s", in.op(i), in.process(i), in.did(i, withKey), in.when(i))
 }
 
+// withHints is full and, where oracles are in force, a line of every hint that
+// the store returned, also those that no rule uses.
+func (in *Input) withHints(i int32, withKey bool) []string {
+	lines := []string{in.full(i, withKey)}
+	if hints := in.hints(i); hints != "" {
+		lines = append(lines, "    hints "+hints)
+	}
+	return lines
+}
+
+func (in *Input) hints(i int32) string {
+	var words []string
+	if len(in.Oracles) > 0 {
+		columns := in.Subject.View.Hints
+		for _, name := range columns.Names() {
+			if text, ok := columns[name].Text(i); ok {
+				words = append(words, name+" "+Clipped(text))
+			}
+		}
+	}
+	return strings.Join(words, ", ")
+}
+
 // short names operation i with what it did.
 func (in *Input) short(i int32, withKey bool) string {
 	return fmt.Sprintf("%s [%s]", in.op(i), in.did(i, withKey))

@@ -1,6 +1,12 @@
 package history
 
-import "slices"
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+)
 
 // Column holds one hint of all operations of a View, by type. A hint that is
 // missing, of another type, or out of range is missing; a nil Column misses
@@ -100,6 +106,26 @@ func (c *Column) Field(i int32, name string) (int64, bool) {
 	}
 	n, ok := c.objects[c.num[i]][name]
 	return n, ok
+}
+
+// Text returns what operation i holds as people read it.
+func (c *Column) Text(i int32) (string, bool) {
+	if !c.Has(i) {
+		return "", false
+	}
+	switch c.kind[i] {
+	case KindInt:
+		return strconv.FormatInt(c.num[i], 10), true
+	case KindString:
+		return c.strings[c.num[i]], true
+	case KindArray:
+		return fmt.Sprint(c.lists[c.num[i]]), true
+	}
+	var members []string
+	for _, name := range slices.Sorted(maps.Keys(c.objects[c.num[i]])) {
+		members = append(members, fmt.Sprintf("%s:%d", name, c.objects[c.num[i]][name]))
+	}
+	return "{" + strings.Join(members, " ") + "}", true
 }
 
 // Has reports whether operation i holds anything.

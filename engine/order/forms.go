@@ -1,6 +1,10 @@
 package order
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+	"sync"
+)
 
 // Edges is a relation of explicit edges: To[a] are the operations that a
 // precedes directly.
@@ -8,6 +12,8 @@ type Edges struct {
 	To     [][]int32
 	Reason func(a, b int32) string
 	set    map[[2]int32]struct{}
+	turn   sync.Once
+	from   [][]int32 // To turned round, once it is needed
 }
 
 // NewEdges returns the relation of the given pairs (from, to) over n
@@ -67,29 +73,81 @@ func Vector(name string, replicas int, replica []int32, seq []int64, known [][]i
 	return clocks
 }
 
-// Dominance is the relation "every clock orders a before b". It is not a clock.
-type Dominance struct{ Clocks []*Clock }
+// Dominance is the relation "all of Must, and at least AtLeast of Clocks (0: all
+// of them), order a before b". It is not a clock.
+type Dominance struct {
+	Must, Clocks []*Clock
+	AtLeast      int
+	Reason       func(a, b int32) string // nil: the clocks'
+}
 
 // Precedes implements Relation.
 func (d *Dominance) Precedes(a, b int32) bool {
-	for _, c := range d.Clocks {
+	for _, c := range d.Must {
 		if !c.Precedes(a, b) {
 			return false
 		}
 	}
-	return len(d.Clocks) > 0
+	lacking := len(d.Clocks) - d.AtLeast // that many may say no
+	if d.AtLeast == 0 {
+		lacking = 0
+	}
+	for _, c := range d.Clocks {
+		if !c.Precedes(a, b) {
+			if lacking--; lacking < 0 {
+				return false
+			}
+		}
+	}
+	return len(d.Must)+len(d.Clocks) > 0
 }
 
 // Why implements Relation.
 func (d *Dominance) Why(a, b int32) string {
+	if d.Reason != nil {
+		return d.Reason(a, b)
+	}
 	s := ""
-	for i, c := range d.Clocks {
-		if i > 0 {
+	for _, c := range slices.Concat(d.Must, d.Clocks) {
+		if !c.Precedes(a, b) {
+			continue
+		}
+		if s != "" {
 			s += ", "
 		}
 		s += c.Why(a, b)
 	}
 	return s
+}
+
+// Index implements Indexed: what comes before x on a clock has an Out below
+// x's In, so a stretch of the list whose least Out is too great on one clock of
+// Must, or on too many of Clocks, is passed at once.
+func (d *Dominance) Index(list []int32) func(x, floor int32) int32 {
+	clocks := slices.Concat(d.Must, d.Clocks)
+	if len(clocks) == 0 {
+		return func(_, _ int32) int32 { return -1 }
+	}
+	t := newMinTree(len(list), len(clocks), func(m, k int) int64 { return clocks[k].Out[list[m]] })
+	must, spare := len(d.Must), len(d.Clocks)-d.AtLeast
+	if d.AtLeast == 0 {
+		spare = 0
+	}
+	return func(x, floor int32) int32 {
+		may := func(least []int64) bool {
+			left := spare
+			for k, c := range clocks {
+				if least[k] < c.In[x] {
+					continue
+				}
+				if left--; k < must || left < 0 {
+					return false
+				}
+			}
+			return true
+		}
+		return t.last(floor, may, func(m int32) bool { return list[m] != x && d.Precedes(list[m], x) })
+	}
 }
 
 // Components is the order of a dependency graph by its strongly connected

@@ -110,7 +110,8 @@ func (g *Graph) cover(call []int64) {
 // starter computes starts and bridges.
 type starter struct {
 	*Graph
-	general   []Source // the sources that are no clocks
+	general   []Source                       // the sources that are no clocks
+	indexes   [][]func(x, floor int32) int32 // by chain and general source
 	cancelled *atomic.Bool
 	row       []int32 // scratch: counts by chain
 }
@@ -133,6 +134,7 @@ func (b *starter) direct() {
 	if len(b.general) == 0 {
 		return
 	}
+	b.prepare()
 	floor := make([]int32, len(b.Chains))
 	for j, chain := range b.Chains {
 		clear(floor)
@@ -141,7 +143,7 @@ func (b *starter) direct() {
 				return
 			}
 			floor[j] = b.pos[x] + 1
-			b.starts[x] = b.scan(b.general, x, floor)
+			b.starts[x] = b.find(x, floor)
 			for _, n := range b.starts[x] {
 				floor[n.chain] = max(floor[n.chain], n.count)
 			}
@@ -150,9 +152,33 @@ func (b *starter) direct() {
 	clear(floor)
 	for y := range int32(b.N) {
 		if b.Optional[y] && !b.stop() {
-			b.starts[y] = b.scan(b.general, y, floor)
+			b.starts[y] = b.find(y, floor)
 		}
 	}
+}
+
+// prepare makes an index of every chain for every general source.
+func (b *starter) prepare() {
+	b.indexes = make([][]func(x, floor int32) int32, len(b.Chains))
+	for j, chain := range b.Chains {
+		for _, s := range b.general {
+			b.indexes[j] = append(b.indexes[j], index(s.Relation, chain))
+		}
+	}
+}
+
+// find returns the starts of x under the general sources that exceed floor.
+func (b *starter) find(x int32, floor []int32) (needs []need) {
+	for j, chain := range b.indexes {
+		last := floor[j] - 1
+		for _, find := range chain {
+			last = max(last, find(x, last+1))
+		}
+		if last >= floor[j] {
+			needs = append(needs, need{int32(j), last + 1})
+		}
+	}
+	return needs
 }
 
 // scan returns the starts of x under sources that exceed floor.

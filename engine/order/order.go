@@ -12,6 +12,7 @@ package order
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"pinyon/engine/history"
 )
@@ -89,6 +90,16 @@ type Rules struct {
 	Soft []Source
 	// Notices are for people: hints missing, comparisons that were unknown.
 	Notices []string
+	// Findings are hints that contradict each other, or what they name, without
+	// any order: each is a violation by itself.
+	Findings []Finding
+}
+
+// Finding is a contradiction between the hints of a few operations.
+type Finding struct {
+	Name  string // the oracle's name, and that of its rule
+	Ops   []int32
+	Words string // what contradicts what
 }
 
 // NewRules returns empty rules for v.
@@ -103,6 +114,19 @@ func (r *Rules) AddHard(name string, rel Relation) {
 // AddSoft adds a relation that a search should follow where it can.
 func (r *Rules) AddSoft(name string, rel Relation) {
 	r.Soft = append(r.Soft, Source{Relation: rel, Name: name})
+}
+
+// AddFinding adds a contradiction between the hints of some operations.
+func (r *Rules) AddFinding(words string, ops ...int32) {
+	r.Findings = append(r.Findings, Finding{Ops: ops, Words: words})
+}
+
+// Contradictions are the operations of the findings.
+func (r *Rules) Contradictions() (list [][]int32) {
+	for _, f := range r.Findings {
+		list = append(list, f.Ops)
+	}
+	return list
 }
 
 // Notice adds a line for people.
@@ -134,10 +158,21 @@ func (o *Oracle) Apply(r *Rules) error {
 	}
 	r.Hard = append(r.Hard, o.adopt(sub.Hard, r.View)...)
 	r.Soft = append(r.Soft, o.adopt(sub.Soft, r.View)...)
+	for _, f := range sub.Findings {
+		if o.AllKeys || oneKeyed(f.Ops, r.View.Key) {
+			f.Name = o.Name
+			r.Findings = append(r.Findings, f)
+		}
+	}
 	for _, n := range sub.Notices {
 		r.Notice("oracle %s: %s", o.Name, n)
 	}
 	return nil
+}
+
+// oneKeyed reports whether all operations have one key.
+func oneKeyed(ops, key []int32) bool {
+	return !slices.ContainsFunc(ops, func(x int32) bool { return key[x] != key[ops[0]] })
 }
 
 func (o *Oracle) adopt(sources []Source, v *history.View) []Source {

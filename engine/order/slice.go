@@ -5,7 +5,29 @@ import "pinyon/engine/history"
 // Slice returns the rules restricted to the operations keep, which become
 // 0..len(keep)-1 in the View v.
 func (r *Rules) Slice(keep []int32, v *history.View) *Rules {
-	return &Rules{View: v, Hard: sliceAll(r.Hard, keep), Soft: sliceAll(r.Soft, keep)}
+	return &Rules{View: v, Hard: sliceAll(r.Hard, keep), Soft: sliceAll(r.Soft, keep), Findings: r.sliceFindings(keep)}
+}
+
+// sliceFindings keeps the findings all of whose operations are kept.
+func (r *Rules) sliceFindings(keep []int32) (kept []Finding) {
+	if len(r.Findings) == 0 {
+		return nil
+	}
+	at := make(map[int32]int32, len(keep))
+	for j, i := range keep {
+		at[i] = int32(j)
+	}
+	for _, f := range r.Findings {
+		ops, all := make([]int32, len(f.Ops)), true
+		for k, x := range f.Ops {
+			j, ok := at[x]
+			ops[k], all = j, all && ok
+		}
+		if all {
+			kept = append(kept, Finding{f.Name, ops, f.Words})
+		}
+	}
+	return kept
 }
 
 func sliceAll(sources []Source, keep []int32) []Source {

@@ -51,6 +51,8 @@ type Problem struct {
 
 	timed    int8 // 1: in and out are known, -1: there are none
 	in, out  []int64
+	thinned  int8 // 1: thin is known, -1: there is none
+	thin     []order.Source
 	accesses *spec.Accesses
 	locks    *spec.Locks
 	members  *spec.Memberships
@@ -115,6 +117,17 @@ func (p *Problem) Intervals() (in, out []int64, ok bool) {
 		}
 	}
 	return p.in, p.out, p.timed > 0
+}
+
+// sparse is order.Sparse of the Rules, asked once.
+func (p *Problem) sparse() (hard []order.Source, ok bool) {
+	if p.thinned == 0 {
+		p.thinned = -1
+		if p.thin, ok = order.Sparse(p.Rules); ok {
+			p.thinned = 1
+		}
+	}
+	return p.thin, p.thinned > 0
 }
 
 // access is what the operations do, where the Machine knows; nil otherwise.

@@ -49,7 +49,8 @@ type hardOrder struct {
 	edges  []*order.Edges
 }
 
-// hard takes hard order apart. Where one clock implies all others it is alone.
+// hard takes hard order apart; what is neither clocks nor edges becomes edges
+// (order.Sparse). Where one clock implies all others it is alone.
 // An operation without an answer that comes before another is left to the
 // search: order leads through it even where it never happened.
 func (p *Problem) hard() (h hardOrder, reason string) {
@@ -57,7 +58,11 @@ func (p *Problem) hard() (h hardOrder, reason string) {
 		return hardOrder{clocks: []*order.Clock{{In: in, Out: out}}}, ""
 	}
 	info := p.Rules.View.Info
-	for _, s := range p.Rules.Hard {
+	sources, ok := p.sparse()
+	if !ok {
+		return h, "an operation without an answer comes before others"
+	}
+	for _, s := range sources {
 		switch r := s.Relation.(type) {
 		case *order.Clock:
 			for i, lost := range info {
@@ -73,8 +78,6 @@ func (p *Problem) hard() (h hardOrder, reason string) {
 				}
 			}
 			h.edges = append(h.edges, r)
-		default:
-			return h, "hard order is not clocks and explicit edges alone"
 		}
 	}
 	return h, ""

@@ -153,18 +153,21 @@ const (
 	ProofExhausted ProofKind = "exhausted" // every order was tried
 	ProofCore      ProofKind = "core"      // a few operations that are impossible by themselves
 	ProofPattern   ProofKind = "pattern"   // operations in a relation that the level forbids; see Words
+	ProofHints     ProofKind = "hints"     // hints of a few operations that contradict each other without any order; see Words
 )
 
 // Proof refutes a part.
 type Proof struct {
 	Kind  ProofKind
 	Cycle []Edge
-	Ops   []int32 // of a pattern or a core
-	Words string  // what the pattern is, of its operations in order
+	Ops   []int32 // of a pattern, a core or contradicting hints
+	Words string  // what the pattern is, of its operations in order; what contradicts what
 	// Name is the pattern, and Steps are what it rests on, each one on those
 	// before it; empty for the findings of an analysis.
 	Name  Pattern
 	Steps []Step
+	// Hinted is the order that hints say of the operations of a core.
+	Hinted []Edge
 	// HintsOnly: every edge of the cycle comes from hints ("hints contradict
 	// each other"); HintEdge: at least one does.
 	HintsOnly, HintEdge bool
@@ -173,6 +176,9 @@ type Proof struct {
 func (p *Proof) translate(up func(x int32) int32) {
 	for i, e := range p.Cycle {
 		p.Cycle[i].From, p.Cycle[i].To = up(e.From), up(e.To)
+	}
+	for i, e := range p.Hinted {
+		p.Hinted[i].From, p.Hinted[i].To = up(e.From), up(e.To)
 	}
 	for i := range p.Ops {
 		p.Ops[i] = up(p.Ops[i])

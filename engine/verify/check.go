@@ -207,7 +207,7 @@ func (c *checker) part(p *FilePart, kind spec.Kind, members []int32) (Result, er
 	if kind != spec.Consistent && len(p.Order)+len(p.Orders) > 0 {
 		return refuse("part %q is no pass and has an order", p.Key), nil
 	}
-	if kind != spec.Violation && (len(p.Cycle)+len(p.Core) > 0 || p.Exhausted) {
+	if kind != spec.Violation && (len(p.Cycle)+len(p.Core)+len(p.Hints) > 0 || p.Exhausted) {
 		return refuse("part %q is no violation and has a proof of one", p.Key), nil
 	}
 	switch kind {
@@ -221,6 +221,9 @@ func (c *checker) part(p *FilePart, kind spec.Kind, members []int32) (Result, er
 	case spec.Consistent:
 		if !answered {
 			return refuse("part %q is vacuous: no operation of it got an answer", p.Key), nil
+		}
+		if c.contradicted(members) {
+			return refuse("part %q: hints contradict each other, so no order is possible", p.Key), nil
 		}
 		if c.Parts != nil {
 			return c.ordersOf(p, members)
@@ -308,10 +311,45 @@ func (c *checker) core(p *FilePart, members []int32) Result {
 	return Result{}
 }
 
+// hints checks operations of a part whose hints contradict each other.
+func (c *checker) hints(p *FilePart, members []int32) Result {
+	if c.file.Contradictions == nil {
+		return cannot("part %q rests on hints that contradict each other, and nobody reads them", p.Key)
+	}
+	ops := make([]int32, len(p.Hints))
+	for k, id := range p.Hints {
+		x, ok := c.at[id]
+		if !ok || !slices.Contains(members, x) {
+			return refuse("part %q: there is no operation %d", p.Key, id)
+		}
+		ops[k] = x
+	}
+	if !slices.ContainsFunc(c.file.Contradictions(), func(of []int32) bool { return slices.Equal(of, ops) }) {
+		return refuse("part %q: the hints of these operations do not contradict each other", p.Key)
+	}
+	return Result{}
+}
+
+// contradicted reports whether hints of some members contradict each other.
+func (c *checker) contradicted(members []int32) bool {
+	if c.file.Contradictions == nil {
+		return false
+	}
+	in := make(map[int32]bool, len(members))
+	for _, i := range members {
+		in[i] = true
+	}
+	return slices.ContainsFunc(c.file.Contradictions(), func(ops []int32) bool {
+		return !slices.ContainsFunc(ops, func(x int32) bool { return !in[x] })
+	})
+}
+
 func (c *checker) cycle(p *FilePart, members []int32) Result {
 	switch {
-	case p.Exhausted && len(p.Cycle)+len(p.Core) > 0, len(p.Cycle) > 0 && len(p.Core) > 0:
+	case p.Exhausted && len(p.Cycle)+len(p.Core)+len(p.Hints) > 0, len(p.Cycle) > 0 && len(p.Core)+len(p.Hints) > 0, len(p.Core) > 0 && len(p.Hints) > 0:
 		return refuse("part %q has two proofs", p.Key)
+	case len(p.Hints) > 0:
+		return c.hints(p, members)
 	case len(p.Core) > 0:
 		return c.core(p, members)
 	case p.Exhausted:

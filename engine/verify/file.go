@@ -34,13 +34,16 @@ type File struct {
 	Entitled  func(v *history.View, i int32) spec.Entitlement `json:"-"`
 	// TryCore checks a core by trying every order of it (brute.Core); nil: cores
 	// are not checkable.
-	TryCore  func(s *spec.Subject, d Definition, extra func(a, b int32) bool, core []int32) error `json:"-"`
-	Oracles  []OracleText                                                                         `json:"oracles,omitempty"`
-	Rules    Rules                                                                                `json:"rules"`
-	Verdict  string                                                                               `json:"verdict"`
-	Split    bool                                                                                 `json:"split"` // a part is a key; otherwise there is one part
-	Parts    []FilePart                                                                           `json:"parts"`
-	Producer string                                                                               `json:"producer,omitempty"` // who wrote it, for people
+	TryCore func(s *spec.Subject, d Definition, extra func(a, b int32) bool, core []int32) error `json:"-"`
+	// Contradictions lists the operations whose hints contradict each other by what
+	// the oracles say of single ones; nil: hints are not checkable.
+	Contradictions func() [][]int32 `json:"-"`
+	Oracles        []OracleText     `json:"oracles,omitempty"`
+	Rules          Rules            `json:"rules"`
+	Verdict        string           `json:"verdict"`
+	Split          bool             `json:"split"` // a part is a key; otherwise there is one part
+	Parts          []FilePart       `json:"parts"`
+	Producer       string           `json:"producer,omitempty"` // who wrote it, for people
 }
 
 // OracleText is an oracle in force: its name, and the text that defines it
@@ -80,6 +83,9 @@ type FilePart struct {
 	// Core are operations that are impossible by themselves, whatever the others
 	// do: a violation.
 	Core []int64 `json:"core,omitempty"`
+	// Hints are operations whose hints contradict each other without any order: a
+	// violation.
+	Hints []int64 `json:"hints,omitempty"`
 	// Exhausted: the violation rests on a search that tried every order.
 	Exhausted bool   `json:"exhausted,omitempty"`
 	Reason    string `json:"reason,omitempty"` // unknown
@@ -149,7 +155,10 @@ func NewFile(s *spec.Subject, level string, v *spec.Verdict) *File {
 			if p.Proof.Kind == spec.ProofCore {
 				part.Core = ids(s, p.Proof.Ops)
 			}
-			part.Exhausted = p.Proof.Kind != spec.ProofCycle && part.Pattern == nil && part.Core == nil
+			if p.Proof.Kind == spec.ProofHints {
+				part.Hints = ids(s, p.Proof.Ops)
+			}
+			part.Exhausted = p.Proof.Kind != spec.ProofCycle && part.Hints == nil && part.Pattern == nil && part.Core == nil
 			for _, e := range p.Proof.Cycle {
 				part.Cycle = append(part.Cycle, FileEdge{s.ID(e.From), s.ID(e.To), e.Source, e.Why})
 			}

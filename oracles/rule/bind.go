@@ -117,7 +117,9 @@ func bindInts(l, r intOf, mask uint8) func(a, b int32) Tri {
 }
 
 // plain reports whether o is a hint that holds an integer itself.
-func (o *operand) plain() bool { return !o.konst && !o.built && o.index == nil && o.typ == Int }
+func (o *operand) plain() bool {
+	return !o.konst && !o.loop && !o.built && o.index == nil && o.typ == Int
+}
 
 // bindColumns is bindInts for the commonest case, a hint of a against a hint of
 // b, without two more calls; != and == are less common and not unrolled.

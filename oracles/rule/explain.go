@@ -18,12 +18,33 @@ var negation = map[token.Token]token.Token{
 // the condition itself, such as a.kind == "write", are left out.
 func (b *Bound) Why(x, y int32) string {
 	var parts []string
-	b.explain(b.root, true, x, y, &parts)
+	b.instance(b.quants, b.root, x, y, &parts)
+	if more := len(parts) - maxParts; more > 0 {
+		parts = append(parts[:maxParts:maxParts], fmt.Sprintf("and %d more", more))
+	}
 	text := strings.Join(strings.Fields(b.Text), " ")
 	if len(parts) == 0 {
 		return text
 	}
 	return text + ": " + strings.Join(parts, ", ")
+}
+
+// maxParts is how many comparisons a reason names.
+const maxParts = 6
+
+// instance explains what is True among the instances of quantifiers.
+func (b *Bound) instance(qs []quantifier, c *cond, x, y int32, parts *[]string) {
+	if len(qs) == 0 {
+		b.explain(c, true, x, y, parts)
+		return
+	}
+	q := &qs[0]
+	for k := range q.size(b.view) {
+		at := c.with(q.name, q.value(k))
+		if bindQuantified(qs[1:], at, b.view)(x, y) == True {
+			b.instance(qs[1:], at, x, y, parts)
+		}
+	}
 }
 
 // explain appends the comparisons that make c what it should be.

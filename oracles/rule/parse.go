@@ -6,7 +6,7 @@ import (
 	"go/parser"
 	"go/scanner"
 	"go/token"
-	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -42,13 +42,14 @@ type operand struct {
 	name  string
 	built bool     // a field that every operation has
 	index *operand // of an element of an array
+	loop  bool     // the variable name of a quantifier
 	at    int      // byte offset in the text
 }
 
 // sides says which operations o mentions, its index included.
 func (o *operand) sides() side {
 	switch {
-	case o.konst:
+	case o.konst, o.loop:
 		return 0
 	case o.index != nil:
 		return o.own() | o.index.sides()
@@ -82,15 +83,15 @@ const supported = "a condition holds comparisons of a's and b's fields and const
 // maxText bounds a condition; the work per pair is at most in proportion.
 const maxText = 1 << 14
 
-// quantifier finds the outermost quantifiers of the full language.
-var quantifier = regexp.MustCompile(`^\s*(all\s|some\s|any\s|at\s+(least|most)\s)`)
-
 // compiler types one text.
 type compiler struct {
 	text    string
 	noun    string // what errors call the text: "a condition"
 	instead string // of a semicolon: what to do
 	fields  Fields
+	lists   map[string][]int64
+	quants  []quantifier
+	skip    int // bytes at the beginning that are no expression: quantifiers
 }
 
 // the is the noun with the definite article.
@@ -105,16 +106,21 @@ func (c *compiler) errorf(at int, format string, args ...any) error {
 
 func (c *compiler) at(p token.Pos) int { return int(p) - 1 }
 
-func parse(text string, fields Fields) (*cond, error) {
-	c := &compiler{text: text, noun: "a condition", instead: "; write several rules, or join them with ||", fields: fields}
-	if m := quantifier.FindStringSubmatchIndex(text); m != nil && len(text) <= maxText {
-		return nil, c.errorf(m[2], "quantifiers (all s in xs: ..., at least n of s in xs: ...) are not supported yet; %s", supported)
+func (c *compiler) compile() (*Rule, error) {
+	if len(c.text) <= maxText {
+		if err := c.quantifiers(); err != nil {
+			return nil, err
+		}
 	}
 	expr, err := c.expr()
 	if err != nil {
 		return nil, err
 	}
-	return c.cond(expr)
+	root, err := c.cond(expr)
+	if err != nil {
+		return nil, err
+	}
+	return &Rule{c.text, c.quants, root}, nil
 }
 
 // Parse parses text as a Go expression on however many lines, for other small
@@ -128,8 +134,8 @@ func Parse(text, noun string) (ast.Expr, error) {
 }
 
 func (c *compiler) expr() (ast.Expr, error) {
-	if strings.TrimSpace(c.text) == "" {
-		return nil, c.errorf(0, "%s is empty", c.the())
+	if strings.TrimSpace(c.text[min(c.skip, len(c.text)):]) == "" {
+		return nil, c.errorf(c.skip, "%s is empty", c.the())
 	}
 	if len(c.text) > maxText {
 		return nil, c.errorf(maxText, "%s has at most %d bytes", c.noun, maxText)
@@ -150,6 +156,9 @@ func (c *compiler) expr() (ast.Expr, error) {
 // syntax puts a message of go/parser into this language's words.
 func (c *compiler) syntax(msg string) string {
 	msg = strings.ReplaceAll(msg, "'EOF'", "the end of "+c.the())
+	if inside.MatchString(c.text[c.skip:]) {
+		return msg + "; a quantifier stands in front of the whole condition"
+	}
 	for found, hint := range map[string]string{"':='": "==", "and": "&&", "or": "||", "'&'": "&&", "'|'": "||"} {
 		if strings.HasSuffix(msg, "found "+found) {
 			return msg + " (did you mean " + hint + "?)"
@@ -164,6 +173,9 @@ func (c *compiler) syntax(msg string) string {
 // grammar does not have but the parser would skip or mangle is refused here.
 func (c *compiler) goSource() ([]byte, error) {
 	src := []byte(strings.NewReplacer("\n", " ", "\r", " ").Replace(c.text))
+	for i := range c.skip {
+		src[i] = ' '
+	}
 	var first error
 	var s scanner.Scanner
 	fset := token.NewFileSet()
@@ -249,6 +261,9 @@ func (c *compiler) operand(e ast.Expr) (*operand, error) {
 	case *ast.IndexExpr:
 		return c.element(e)
 	case *ast.Ident:
+		if slices.ContainsFunc(c.quants, func(q quantifier) bool { return q.name == e.Name }) {
+			return &operand{typ: Int, loop: true, name: e.Name, at: at}, nil
+		}
 		return nil, c.errorf(at, "%s is unknown here: operands are fields of the operations a and b, such as a.%s, integers and texts in quotes", e.Name, e.Name)
 	case *ast.BinaryExpr:
 		switch e.Op.Precedence() {

@@ -3,13 +3,22 @@
 //
 // A condition is a Go expression, parsed with go/parser and bounded by grammar:
 //
+//	rule       = quantifier: rule | condition
+//	quantifier = all s in domain | some s in domain | at least n of s in domain
+//	           | at most n of s in domain
+//	domain     = the name of a list | a.array | b.array (the indexes of its elements)
+//	n          = a whole number from 1 | majority | supermajority
 //	condition  = comparison | condition && condition | condition || condition
 //	           | !condition | (condition)
 //	comparison = operand (< <= > >= == !=) operand
-//	operand    = a.field | b.field | a.array[index] | integer | -integer | "text"
+//	operand    = a.field | b.field | a.array[index] | s | integer | -integer | "text"
 //	index      = a whole number from 0 | an integer operand
 //
-// with no calls and no arithmetic, so that a condition always ends and never
+// where s is the variable of a quantifier. A supermajority of 2f+1 is
+// f + ceil(f/2) + 1 (Ge, Sahu and Ganesan, "Exploiting nil-externality for fast
+// replicated storage", 2021). There are
+//
+// no calls and no arithmetic, so that a condition always ends and never
 // depends on anything but the two operations. Beside the declared fields every
 // operation has f, kind ("read" or "write"), key, process, node, invoke and
 // return (nanoseconds), in and out (recorded values).
@@ -22,10 +31,15 @@
 //     or on values that have no order is Unknown. Only True orders.
 //  3. Recorded values are compared with == and != exactly, and with < where
 //     both are integers.
+//     All is the least of the truth values of its instances, some the greatest;
+//     at least n is True where n are, False where n can no longer be. A quantifier
+//     over a missing array, or over nothing, is Unknown.
 //  4. Evaluating allocates nothing.
 package rule
 
 import (
+	"fmt"
+
 	"pinyon/engine/history"
 )
 
@@ -79,18 +93,28 @@ var ErrCannotTell = history.ErrCannotTell
 
 // Rule is a compiled condition. It is immutable.
 type Rule struct {
-	Text string // as written
-	root *cond
+	Text   string // as written
+	quants []quantifier
+	root   *cond
 }
 
-// Compile parses and types text. The error is an *Error.
+// Compile parses and types a condition without quantifiers. The error is an
+// *Error.
 func Compile(text string, fields Fields) (*Rule, error) {
-	root, err := parse(text, fields)
-	if err != nil {
-		return nil, err
+	c := &compiler{text: text, noun: "a condition", instead: instead, fields: fields}
+	if m := quantified.FindStringSubmatchIndex(text); m != nil && len(text) <= maxText {
+		return nil, c.errorf(m[2], "quantifiers (all s in xs: ..., at least n of s in xs: ...) have no place here; %s", supported)
 	}
-	return &Rule{text, root}, nil
+	return c.compile()
 }
+
+// CompileRule is Compile for a rule with quantifiers over the given lists.
+func CompileRule(text string, fields Fields, lists map[string][]int64) (*Rule, error) {
+	c := &compiler{text: text, noun: "a condition", instead: instead, fields: fields, lists: lists}
+	return c.compile()
+}
+
+const instead = "; write several rules, or join them with ||"
 
 // UsesKind reports whether the condition asks for the kind of an operation.
 func (r *Rule) UsesKind() bool {
@@ -99,7 +123,14 @@ func (r *Rule) UsesKind() bool {
 
 // OnlyA reports whether the condition mentions no operation but a, so that it
 // says something about one operation.
-func (r *Rule) OnlyA() bool { return r.root.sides()&sideB == 0 }
+func (r *Rule) OnlyA() bool {
+	for _, q := range r.quants {
+		if q.array != nil && q.array.b {
+			return false
+		}
+	}
+	return r.root.sides()&sideB == 0
+}
 
 // Bound is a Rule over the operations of one View.
 type Bound struct {
@@ -109,11 +140,15 @@ type Bound struct {
 	view *history.View
 }
 
-// Bind prepares r for the operations of v. It fails with ErrCannotTell. A hint
-// that v does not have at all is missing for every operation.
+// Bind prepares r for the operations of v. It fails with ErrCannotTell, and
+// where quantifiers would have too many instances. A hint that v does not have
+// at all is missing for every operation.
 func (r *Rule) Bind(v *history.View) (*Bound, error) {
 	if v.Read == nil && r.UsesKind() {
 		return nil, ErrCannotTell
 	}
-	return &Bound{r, r.root.bind(v), v}, nil
+	if n := r.instances(v); n > maxInstances {
+		return nil, fmt.Errorf("the quantifiers have more than %d instances", maxInstances)
+	}
+	return &Bound{r, bindQuantified(r.quants, r.root, v), v}, nil
 }

@@ -9,6 +9,67 @@ import (
 
 var testFields = Fields{"revision": Int, "index": Int, "type": Int, "leader": Str, "seq": Ints, "deps": Ints, "replica": Int}
 
+var testLists = map[string][]int64{"xs": {0, 1}, "replicas": {0, 1, 2}}
+
+// Every error of quantifiers, with its place.
+var quantifierErrors = []struct{ text, want string }{
+	{"all s in xs", "1:1: a quantifier reads \"all s in xs: ...\", \"some s in xs: ...\" or \"at least 2 of s in xs: ...\", with a colon before the condition\n  all s in xs\n  ^"},
+	{" all s of xs: a.seq[s] < 1", "1:2: a quantifier reads \"all s in xs: ...\", \"some s in xs: ...\" or \"at least 2 of s in xs: ...\", with a colon before the condition\n   all s of xs: a.seq[s] < 1\n   ^"},
+	{"all s in xs:", "1:13: the condition is empty\n  all s in xs:\n              ^"},
+	{"all s in ys: a.seq[s] < 1", "1:10: there is no list ys (did you mean xs?); declare it under lists, such as {ys: [0, 1, 2]}\n  all s in ys: a.seq[s] < 1\n           ^"},
+	{"all s in seq: a.seq[s] < 1", "1:10: there is no list seq (did you mean a.seq?); declare it under lists, such as {seq: [0, 1, 2]}\n  all s in seq: a.seq[s] < 1\n           ^"},
+	{"all s in a.sqe: a.seq[s] < 1", "1:12: the field sqe is not declared (did you mean seq?)\n  all s in a.sqe: a.seq[s] < 1\n             ^"},
+	{"all s in c.seq: a.seq[s] < 1", "1:10: c is unknown here: the two operations are a and b\n  all s in c.seq: a.seq[s] < 1\n           ^"},
+	{"all s in a.revision: a.seq[s] < 1", "1:10: a.revision is an integer and has no elements\n  all s in a.revision: a.seq[s] < 1\n           ^"},
+	{"all a in xs: a.seq[a] < 1", "1:5: a is an operation; name the variable otherwise\n  all a in xs: a.seq[a] < 1\n      ^"},
+	{"all 1 in xs: a.seq[0] < 1", "1:5: 1 is no name for a variable\n  all 1 in xs: a.seq[0] < 1\n      ^"},
+	{"all s in xs: some s in xs: a.seq[s] < 1", "1:19: two quantifiers have the variable s\n  all s in xs: some s in xs: a.seq[s] < 1\n                    ^"},
+	{"at least 0 of s in xs: a.seq[s] < 1", "1:10: 0 is no count: it is a whole number from 1, majority or supermajority\n  at least 0 of s in xs: a.seq[s] < 1\n           ^"},
+	{"at least 3 of s in xs: a.seq[s] < 1", "1:10: the list has 2 elements, so 3 is never reached\n  at least 3 of s in xs: a.seq[s] < 1\n           ^"},
+	{"at least majorty of s in xs: a.seq[s] < 1", "1:10: majorty is no count: it is a whole number from 1, majority or supermajority (did you mean majority?)\n  at least majorty of s in xs: a.seq[s] < 1\n           ^"},
+	{"all s in xs: a.seq[t] < 1", "1:20: t is unknown here: operands are fields of the operations a and b, such as a.t, integers and texts in quotes\n  all s in xs: a.seq[t] < 1\n                     ^"},
+	{"all s in xs: a.sqe[s] < 1", "1:16: the field sqe is not declared (did you mean seq?)\n  all s in xs: a.sqe[s] < 1\n                 ^"},
+}
+
+func TestQuantifierErrors(t *testing.T) {
+	for _, c := range quantifierErrors {
+		_, err := CompileRule(c.text, testFields, testLists)
+		var e *Error
+		if !errors.As(err, &e) {
+			t.Errorf("%q: got %v, want an *Error", c.text, err)
+		} else if err.Error() != c.want {
+			t.Errorf("%q:\ngot\n%s\nwant\n%s", c.text, err, c.want)
+		}
+	}
+}
+
+func TestPlans(t *testing.T) {
+	for text, want := range map[string]string{
+		"a.revision < b.revision":                                                        "clock: one comparison",
+		"a.kind == \"write\" && b.kind == \"read\"":                                      "clock: no comparison between the two but of what each is",
+		"a.leader == b.leader && b.revision >= a.index":                                  "clock: one comparison, within operations of the same leader",
+		"a.revision < b.revision && a.index < b.index":                                   "dominance: 2 comparisons at once",
+		"a.revision == b.index":                                                          "dominance: 1 comparison at once",
+		"all s in xs: a.seq[s] < b.seq[s] && a.type == 1":                                "dominance: 1 comparison for each s",
+		"at least 2 of s in replicas: a.seq[s] < b.seq[s] && a.seq[a.replica] < b.index": "dominance: 1 comparison for each s",
+		"at most 2 of s in replicas: a.seq[s] < b.seq[s]":                                "pairs: at most does not come apart",
+		"all s in xs: all t in xs: a.seq[s] < b.seq[t]":                                  "pairs: it has several quantifiers",
+		"a.revision < b.revision || a.index < b.index":                                   "pairs: it is an alternative (||): two rules would be two clocks",
+		"!(a.revision < b.revision)":                                                     "pairs: it is a negation",
+		"a.deps[b.replica] < b.index":                                                    "pairs: it is no conjunction of comparisons that each have a on one side and b on the other",
+		"a.revision != b.revision":                                                       "pairs: it is no conjunction of comparisons that each have a on one side and b on the other",
+	} {
+		r, err := CompileRule(text, testFields, testLists)
+		if err != nil {
+			t.Fatal(err)
+		}
+		class, words := r.Plan()
+		if got := class.String() + ": " + words; got != want {
+			t.Errorf("%s:\ngot  %s\nwant %s", text, got, want)
+		}
+	}
+}
+
 // Every error of the grammar, with its place.
 var errorCases = []struct{ text, want string }{
 	{"", "1:1: the condition is empty\n  \n  ^"},
@@ -56,8 +117,8 @@ var errorCases = []struct{ text, want string }{
 	{"a.leader == `x\ny`", "1:13: a text cannot hold a line break\n  a.leader == `x\n              ^"},
 	{"a.revision < b.revision &&\n\ta.index << b.index", "2:10: arithmetic (<<) has no place in a condition; " + supported + "\n  \ta.index << b.index\n  \t        ^"},
 	{"a.leader == \"é\" && a.indx < 1", "1:22: the field indx is not declared (did you mean index?)\n  a.leader == \"é\" && a.indx < 1\n                       ^"},
-	{"all s in xs: a.seq[s] < b.seq[s]", "1:1: quantifiers (all s in xs: ..., at least n of s in xs: ...) are not supported yet; " + supported + "\n  all s in xs: a.seq[s] < b.seq[s]\n  ^"},
-	{" at least 2 of s in xs: a.seq[s] < b.seq[s]", "1:2: quantifiers (all s in xs: ..., at least n of s in xs: ...) are not supported yet; " + supported + "\n   at least 2 of s in xs: a.seq[s] < b.seq[s]\n   ^"},
+	{"all s in xs: a.seq[s] < b.seq[s]", "1:1: quantifiers (all s in xs: ..., at least n of s in xs: ...) have no place here; " + supported + "\n  all s in xs: a.seq[s] < b.seq[s]\n  ^"},
+	{" at least 2 of s in xs: a.seq[s] < b.seq[s]", "1:2: quantifiers (all s in xs: ..., at least n of s in xs: ...) have no place here; " + supported + "\n   at least 2 of s in xs: a.seq[s] < b.seq[s]\n   ^"},
 }
 
 func TestErrors(t *testing.T) {
@@ -216,7 +277,7 @@ func TestDidYouMean(t *testing.T) {
 }
 
 func bench(tb testing.TB, text string) func(a, b int32) Tri {
-	r, err := Compile(text, testFields)
+	r, err := CompileRule(text, testFields, testLists)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -233,7 +294,10 @@ func bench(tb testing.TB, text string) func(a, b int32) Tri {
 
 func TestEvalAllocatesNothing(t *testing.T) {
 	for _, text := range []string{"a.revision < b.revision", "a.kind == \"write\" && a.seq[0] < b.seq[a.replica] && a.leader == b.leader",
-		"!(a.in == 7) || a.in < b.in || a.out == \"x\" || a.key == b.key && a.return < 3"} {
+		"!(a.in == 7) || a.in < b.in || a.out == \"x\" || a.key == b.key && a.return < 3",
+		"all s in xs: a.seq[s] < b.seq[s]", "some s in a.seq: a.seq[s] < b.seq[s] && a.leader == b.leader",
+		"at least supermajority of s in a.seq: a.seq[s] <= b.seq[s]", "at most 1 of s in xs: a.seq[s] < b.seq[s]",
+		"all s in xs: some t in b.seq: a.seq[s] < b.seq[t]"} {
 		eval := bench(t, text)
 		if n := testing.AllocsPerRun(100, func() { eval(0, 1); eval(1, 0) }); n > 0 {
 			t.Errorf("%s: %v allocations", text, n)
@@ -243,7 +307,7 @@ func TestEvalAllocatesNothing(t *testing.T) {
 
 func BenchmarkEval(b *testing.B) {
 	for _, text := range []string{"a.revision < b.revision", "a.revision < 7", "a.seq[0] < b.seq[a.replica]",
-		"a.kind == \"write\" && b.kind == \"read\" && a.revision < b.revision"} {
+		"a.kind == \"write\" && b.kind == \"read\" && a.revision < b.revision", "all s in xs: a.seq[s] < b.seq[s]"} {
 		b.Run(text, func(b *testing.B) {
 			eval := bench(b, text)
 			for b.Loop() {
@@ -260,7 +324,7 @@ func FuzzCompile(f *testing.F) {
 	f.Add("!(a.kind == \"read\" && a.in < b.out) || a.deps[b.replica] >= -7")
 	v := two(nil, nil)
 	f.Fuzz(func(t *testing.T, text string) {
-		r, err := Compile(text, testFields)
+		r, err := CompileRule(text, testFields, testLists)
 		if err != nil {
 			_ = err.Error()
 			return
@@ -271,6 +335,7 @@ func FuzzCompile(f *testing.F) {
 		}
 		b.Eval(0, 1)
 		b.Why(1, 0)
-		b.Halves()
+		b.Parts()
+		r.Plan()
 	})
 }

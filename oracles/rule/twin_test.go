@@ -2,6 +2,7 @@ package rule
 
 import (
 	"fmt"
+	"go/token"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -173,7 +174,7 @@ func TestTwin(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		h, split := b.Halves()
+		p, split := b.Parts()
 		if split {
 			halves++
 		}
@@ -187,8 +188,8 @@ func TestTwin(t *testing.T) {
 				if got != want {
 					t.Fatalf("%s: %v and %v: got %v, want %v", text, ops[i], ops[j], got, want)
 				}
-				if split && byHalves(h, i, j) != (got == True) {
-					t.Fatalf("%s: %v and %v: %v, but the halves differ", text, ops[i], ops[j], got)
+				if split && byParts(p, i, j) != (got == True) {
+					t.Fatalf("%s: %v and %v: %v, but the parts differ", text, ops[i], ops[j], got)
 				}
 				if seen[got]++; got == True {
 					b.Why(i, j)
@@ -202,15 +203,186 @@ func TestTwin(t *testing.T) {
 	}
 }
 
-// byHalves is the definition of Halves, word by word.
-func byHalves(h Halves, a, b int32) bool {
-	if h.A(a) != True || h.B(b) != True {
+// byParts is the definition of Parts, word by word.
+func byParts(p Parts, a, b int32) bool {
+	if p.A(a) != True || p.B(b) != True {
 		return false
 	}
-	if h.Out == nil {
+	for _, w := range p.Within {
+		x, okX := w(a)
+		y, okY := w(b)
+		if !okX || !okY || x != y {
+			return false
+		}
+	}
+	holds := func(cs []Compare) bool {
+		for _, c := range cs {
+			x, okX := c.Out(a)
+			y, okY := c.In(b)
+			if !okX || !okY || !map[token.Token]bool{token.LSS: x < y, token.LEQ: x <= y, token.GTR: x > y, token.GEQ: x >= y, token.EQL: x == y}[c.Op] {
+				return false
+			}
+		}
 		return true
 	}
-	x, okX := h.Out(a)
-	y, okY := h.In(b)
-	return okX && okY && (h.Descending && x > y || !h.Descending && x < y || h.OrEqual && x == y)
+	if !holds(p.Must) || p.AtLeast == 0 {
+		return p.AtLeast == 0 && holds(p.Must)
+	}
+	size := len(p.Each)
+	if p.Size != nil {
+		n, ok := p.Size(a)
+		if !ok {
+			return false
+		}
+		size = n
+	}
+	n := 0
+	for k, each := range p.Each {
+		if k < size && holds(each) || k >= size && p.All {
+			n++
+		}
+	}
+	return n >= p.AtLeast
+}
+
+// quantified puts up to two quantifiers in front of a condition that uses their
+// variables as indexes or numbers.
+func (g twinGen) quantified(deep int, vars []string) (string, func(a, b *twinOp, env map[string]int64) (bool, bool)) {
+	if deep == 0 {
+		return g.withVars(vars)
+	}
+	name := fmt.Sprintf("s%d", deep)
+	rest, inner := g.quantified(deep-1, append(vars, name))
+	domain := [...]string{"xs", "a.l", "b.l"}[g.IntN(3)]
+	n := 1 + g.IntN(2)
+	mode := [...]string{"all", "some", "at least", "at most", "majority", "supermajority"}[g.IntN(6)]
+	head := map[string]string{"all": "all", "some": "some", "at least": fmt.Sprintf("at least %d of", n), "at most": fmt.Sprintf("at most %d of", n),
+		"majority": "at least majority of", "supermajority": "at least supermajority of"}[mode]
+	return head + " " + name + " in " + domain + ": " + rest, func(a, b *twinOp, env map[string]int64) (bool, bool) {
+		elements := []int64{0, 1, 5}
+		if domain != "xs" {
+			l, ok := map[string]*twinOp{"a.l": a, "b.l": b}[domain].lists["l"]
+			if !ok || len(l) == 0 {
+				return false, false
+			}
+			elements = nil
+			for i := range l {
+				elements = append(elements, int64(i))
+			}
+		}
+		yes, no := 0, 0
+		for _, e := range elements {
+			env[name] = e
+			if t, known := inner(a, b, env); known && t {
+				yes++
+			} else if known {
+				no++
+			}
+		}
+		m := len(elements)
+		want := map[string]int{"all": m, "some": 1, "at least": n, "at most": n + 1, "majority": m/2 + 1, "supermajority": (m-1)/2 + ((m-1)/2+1)/2 + 1}[mode]
+		not := mode == "at most"
+		switch {
+		case yes >= want:
+			return !not, true
+		case m-no < want:
+			return not, true
+		}
+		return false, false
+	}
+}
+
+// withVars is one comparison or two that use the variables.
+func (g twinGen) withVars(vars []string) (string, func(a, b *twinOp, env map[string]int64) (bool, bool)) {
+	s := vars[g.IntN(len(vars))]
+	swap := g.IntN(2) == 0
+	element := func(o *twinOp, env map[string]int64) (int64, bool) {
+		l, k := o.lists["l"], env[s]
+		if k >= int64(len(l)) {
+			return 0, false
+		}
+		return l[k], true
+	}
+	text := "a.l[" + s + "] < b.l[" + s + "]"
+	one := func(a, b *twinOp, env map[string]int64) (bool, bool) {
+		x, okX := element(a, env)
+		y, okY := element(b, env)
+		return x < y, okX && okY
+	}
+	switch g.IntN(4) {
+	case 0:
+		text = "a.x >= b.l[" + s + "]"
+		one = func(a, b *twinOp, env map[string]int64) (bool, bool) {
+			x, okX := a.ints["x"]
+			y, okY := element(b, env)
+			return x >= y, okX && okY
+		}
+	case 1:
+		text = "b.x != " + s
+		one = func(_, b *twinOp, env map[string]int64) (bool, bool) { x, ok := b.ints["x"]; return x != env[s], ok }
+	}
+	if g.IntN(3) > 0 {
+		return text, one
+	}
+	other, meaning := g.condition(1)
+	if swap {
+		text = other + " && " + text
+	} else {
+		text += " && " + other
+	}
+	return text, func(a, b *twinOp, env map[string]int64) (bool, bool) {
+		t, k := one(a, b, env)
+		u, m := meaning(a, b)
+		if k && !t || m && !u {
+			return false, true
+		}
+		return t && u, k && m
+	}
+}
+
+// TestQuantifierTwin is TestTwin for rules with quantifiers.
+func TestQuantifierTwin(t *testing.T) {
+	g := twinGen{rand.New(rand.NewPCG(9, 8))}
+	seen, apart, rounds := map[Tri]int{}, 0, 100_000
+	if testing.Short() {
+		rounds = 10_000
+	}
+	for range rounds {
+		text, meaning := g.quantified(1+g.IntN(6)/5, nil)
+		ops, v := g.ops(3)
+		r, err := CompileRule(text, Fields{"x": Int, "y": Int, "l": Ints}, map[string][]int64{"xs": {0, 1, 5}})
+		if err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		b, err := r.Bind(v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, split := b.Parts()
+		if split {
+			apart++
+		}
+		for i := range int32(3) {
+			for j := range int32(3) {
+				want := Unknown
+				if truth, known := meaning(ops[i], ops[j], map[string]int64{}); known {
+					want = tri(truth)
+				}
+				got := b.Eval(i, j)
+				if got != want {
+					t.Fatalf("%s: %v and %v: got %v, want %v", text, ops[i], ops[j], got, want)
+				}
+				if split && byParts(p, i, j) != (got == True) {
+					t.Fatalf("%s: %v and %v: %v, but the parts differ", text, ops[i], ops[j], got)
+				}
+				if seen[got]++; got == True {
+					b.Why(i, j)
+				}
+			}
+		}
+	}
+	t.Logf("%v, %d taken apart", seen, apart)
+	if all := 9 * rounds; seen[True]*100 < 15*all || seen[False]*100 < 15*all || seen[Unknown]*100 < 15*all || apart < rounds/10 {
+		t.Error("the twin hardly tested anything")
+	}
 }

@@ -52,6 +52,15 @@ func fieldType(f *strictyaml.File, n *strictyaml.Node) (Type, error) {
 // ReadCondition compiles the condition that a node of a file holds. what names
 // it in errors, which are *history.Error and point at the fault in the text.
 func ReadCondition(f *strictyaml.File, n *strictyaml.Node, what string, fields Fields) (*Rule, error) {
+	return read(f, n, what, func(text string) (*Rule, error) { return Compile(text, fields) })
+}
+
+// ReadRule is ReadCondition for a rule with quantifiers over the given lists.
+func ReadRule(f *strictyaml.File, n *strictyaml.Node, what string, fields Fields, lists map[string][]int64) (*Rule, error) {
+	return read(f, n, what, func(text string) (*Rule, error) { return CompileRule(text, fields, lists) })
+}
+
+func read(f *strictyaml.File, n *strictyaml.Node, what string, compile func(text string) (*Rule, error)) (*Rule, error) {
 	text, err := f.Word(n, what)
 	if err != nil {
 		return nil, err
@@ -59,7 +68,7 @@ func ReadCondition(f *strictyaml.File, n *strictyaml.Node, what string, fields F
 	if n.Quoting == strictyaml.Plain && n.Comment {
 		return nil, f.At(n, `" #" starts a comment, so the rule ends there: %s; put the rule in quotes, or the comment on a line of its own`, text)
 	}
-	r, err := Compile(text, fields)
+	r, err := compile(text)
 	var bad *Error
 	if errors.As(err, &bad) {
 		line, col := f.Position(n, bad.Offset)

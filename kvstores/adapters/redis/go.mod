@@ -1,0 +1,3 @@
+module redis
+
+go 1.26

@@ -1,0 +1,318 @@
+package kvstores
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"pinyon/engine/history"
+	"pinyon/engine/spec"
+)
+
+// The stores whose claim rests on hints keep it, healthy and under faults.
+func TestHintStoresKeepTheirClaims(t *testing.T) {
+	t.Parallel()
+	for _, store := range []string{"kvgryff", "kvzab"} {
+		for _, c := range []struct {
+			name   string
+			n      int
+			faults func(*ring)
+		}{
+			{"healthy", 3, nil},
+			{"killed", 3, killing("n1", "n2", "n3")},
+			{"cut", 5, cutting},
+		} {
+			t.Run(store+" "+c.name, func(t *testing.T) {
+				t.Parallel()
+				r := newRing(t, store, c.n, "", true)
+				r.ready()
+				h := r.record(load{clients: 6, keys: 3, f: []string{"put", "get", "get", "cas"}, length: 2 * time.Second, roam: c.name == "cut", faults: c.faults})
+				level, oracle := r.store.Claims(nil)
+				holds(t, h, level, oracle, spec.Consistent)
+				hinted(t, h, map[string]string{"kvgryff": "carstamp", "kvzab": "zxid"}[store])
+			})
+		}
+	}
+}
+
+// hinted looks at the hints themselves, without the checker: every answer has
+// one, no two updates share one, reads have their writer's (of registers), and
+// a write that returned before another was invoked has the lower one.
+func hinted(t *testing.T, h *history.Raw, name string) {
+	t.Helper()
+	var updates []hintedWrite
+	writer := map[string]string{}
+	for i := range h.Ops {
+		op := &h.Ops[i]
+		if op.Outcome != history.OK {
+			continue
+		}
+		at := slices.IndexFunc(op.Hints, func(x history.Hint) bool { return x.Name == name })
+		if at < 0 {
+			t.Fatalf("operation %d, %s of %s, has no %s", i, op.F, op.Key, name)
+		}
+		stamp := stampOf(t, op.Hints[at].Value)
+		if op.F == "get" || op.Out == history.False {
+			continue
+		}
+		updates = append(updates, hintedWrite{op.Key, stamp, op.Invoke, op.Return})
+		id := fmt.Sprint(op.Key, stamp)
+		if name == "zxid" {
+			id = fmt.Sprint(stamp)
+		}
+		if _, twice := writer[id]; twice {
+			t.Errorf("two updates have %s %s", name, id)
+		}
+		writer[id] = written(op)
+	}
+	for i := range h.Ops {
+		op := &h.Ops[i]
+		if name != "carstamp" || op.Outcome != history.OK || op.F != "get" {
+			continue
+		}
+		at := slices.IndexFunc(op.Hints, func(x history.Hint) bool { return x.Name == name })
+		id := fmt.Sprint(op.Key, stampOf(t, op.Hints[at].Value))
+		if w, ok := writer[id]; ok && w != op.Out.Text() {
+			t.Errorf("the get %d has %s and returned %s, which its writer did not write (%s)", i, id, op.Out.Text(), w)
+		}
+	}
+	inOrder(t, updates, name)
+}
+
+type hintedWrite struct {
+	key         string
+	stamp       []int64
+	from, until int64
+}
+
+func inOrder(t *testing.T, updates []hintedWrite, name string) {
+	t.Helper()
+	for _, a := range updates {
+		for _, b := range updates {
+			if a.until < b.from && (name == "zxid" || a.key == b.key) && slices.Compare(a.stamp, b.stamp) >= 0 {
+				t.Fatalf("an update of %s with %v returned before one of %s with %v was invoked", a.key, a.stamp, b.key, b.stamp)
+			}
+		}
+	}
+}
+
+// written is the value that an update left, as text.
+func written(op *history.Op[history.Value, history.Value]) string {
+	if op.F == "cas" {
+		list, _ := op.In.Elems()
+		return list[1].Text()
+	}
+	return op.In.Text()
+}
+
+func stampOf(t *testing.T, v history.Value) (s []int64) {
+	t.Helper()
+	var err error
+	if text := v.Text(); strings.HasPrefix(text, "[") {
+		err = json.Unmarshal([]byte(text), &s)
+	} else {
+		s = []int64{0}
+		err = json.Unmarshal([]byte(text), &s[0])
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// Compare-and-set counts right under contention: as many succeed as the value moved.
+func TestGryffModifiesOnce(t *testing.T) {
+	t.Parallel()
+	for _, f := range []string{"cas", "add"} {
+		t.Run(f, func(t *testing.T) {
+			r := newRing(t, "kvgryff", 3, "", true)
+			r.must("n1", "put", "x", "0", "")
+			var total sync.WaitGroup
+			var mutex sync.Mutex
+			done, unsure := 0, 0
+			for i := range 6 {
+				total.Go(func() {
+					for range 15 {
+						a := increment(r, r.names[i%3], f)
+						mutex.Lock()
+						switch a {
+						case OK:
+							done++
+						case Info:
+							unsure++
+						}
+						mutex.Unlock()
+					}
+				})
+			}
+			total.Wait()
+			var got int
+			if err := json.Unmarshal(r.do("n2", "get", "x", "").Out, &got); err != nil {
+				t.Fatal(err)
+			}
+			t.Logf("%d sure, %d unsure, the sum is %d", done, unsure, got)
+			if done == 0 || got < done || got > done+unsure {
+				t.Errorf("the sum is %d, want at least %d and at most %d", got, done, done+unsure)
+			}
+		})
+	}
+}
+
+// increment adds one to x, by a compare-and-set or by an add.
+func increment(r *ring, at, f string) string {
+	if f == "add" {
+		return r.do(at, "add", "x", "1").Outcome
+	}
+	was := r.do(at, "get", "x", "")
+	var n int
+	if was.Outcome != OK || json.Unmarshal(was.Out, &n) != nil {
+		return Fail
+	}
+	a := r.carry(at, "cas", "x", fmt.Sprintf("[%d,%d]", n, n+1), was.Carried)
+	if string(a.Out) == "false" {
+		return Fail
+	}
+	return a.Outcome
+}
+
+// lostCausality has a slow put at n1, of which a client sees the new value at
+// n2. It counts how often it sees the old one at n3 afterwards, carrying what
+// it was given.
+func lostCausality(t *testing.T, bug string) (old int) {
+	r := newRing(t, "kvgryff", 3, bug, false)
+	r.must("n1", "put", "x", "1", "")
+	r.delay("n1", "n2", 250*time.Millisecond)
+	r.delay("n1", "n3", 250*time.Millisecond)
+	var put sync.WaitGroup
+	put.Go(func() { r.must("n1", "put", "x", "2", "") })
+	var carried json.RawMessage
+	eventually(t, "a get sees 2", func() error {
+		got := r.do("n2", "get", "x", "")
+		if carried = got.Carried; string(got.Out) != "2" {
+			return errors.New(string(got.Out))
+		}
+		return nil
+	})
+	for range 20 {
+		if got := r.carry("n3", "get", "x", "", carried); string(got.Out) == "1" {
+			old++
+		}
+	}
+	put.Wait()
+	return old
+}
+
+func TestGryffKeepsCausality(t *testing.T) {
+	t.Parallel()
+	if old := lostCausality(t, ""); old > 0 {
+		t.Errorf("%d gets lost what their client had seen", old)
+	}
+	if old := lostCausality(t, "lose-causality"); old == 0 {
+		t.Error("without causality no get lost what its client had seen")
+	}
+}
+
+// Without causality healthy runs are soon convicted; gets alone are still regular.
+func TestGryffWithoutCausalityIsConvicted(t *testing.T) {
+	t.Parallel()
+	r := newRing(t, "kvgryff", 3, "lose-causality", true)
+	h := r.record(load{clients: 6, keys: 2, own: true, f: []string{"put", "get", "get"}, length: 1500 * time.Millisecond})
+	holds(t, h, "regular-sequential", "gryff", spec.Violation)
+	holds(t, h, "regular", "", spec.Consistent)
+}
+
+// A client that fails keeps what it carries.
+func TestFailuresKeepWhatIsCarried(t *testing.T) {
+	t.Parallel()
+	for store, carried := range map[string]string{"kvgryff": `{"key":"x","stamp":[7,1,0],"value":5}`, "kvzab": `4294967297`} {
+		r := newRing(t, store, 3, "", false)
+		r.kill("n2")
+		r.kill("n3")
+		if got := r.carry("n1", "put", "y", "1", json.RawMessage(carried)); got.Outcome != Fail || string(got.Carried) != carried {
+			t.Errorf("%s without a majority: %+v, want fail with what was carried", store, got)
+		}
+		if got := r.carry("n1", "put", "y", "1", json.RawMessage(`"what"`)); got.Outcome != Fail || !strings.Contains(got.Error, "carried") {
+			t.Errorf("%s: %+v, want fail", store, got)
+		}
+	}
+}
+
+// The replica that lags behind what a client has seen waits, and with the bug does not.
+func TestZabHeedsSessions(t *testing.T) {
+	t.Parallel()
+	for _, bug := range []string{"", "read-backwards-after-reconnect"} {
+		r := newRing(t, "kvzab", 3, bug, true)
+		r.ready()
+		leader := r.status("n1").Leader
+		others := slices.DeleteFunc(slices.Clone(r.names), func(id string) bool { return id == leader })
+		r.must(leader, "put", "x", "1", "")
+		eventually(t, "all have it", func() error {
+			for _, id := range others {
+				if got := r.do(id, "get", "x", ""); string(got.Out) != "1" {
+					return fmt.Errorf("%s: %s", id, got.Out)
+				}
+			}
+			return nil
+		})
+		r.part([]string{others[0]}, []string{leader, others[1]})
+		seen := r.must(leader, "put", "x", "2", "")
+		r.must(others[0], "get", "x", "", "1") // another session may lag
+		got := r.carry(others[0], "get", "x", "", seen.Carried)
+		if want := map[bool]string{true: Fail, false: OK}[bug == ""]; got.Outcome != want || string(got.Out) == "2" {
+			t.Errorf("bug %q: %+v, want %s", bug, got, want)
+		}
+		r.part()
+		eventually(t, "it catches up", func() error {
+			if got := r.carry(others[0], "get", "x", "", seen.Carried); string(got.Out) != "2" {
+				return fmt.Errorf("%+v", got)
+			}
+			return nil
+		})
+	}
+}
+
+// With the bug healthy runs are soon convicted.
+func TestZabWithoutSessionsIsConvicted(t *testing.T) {
+	t.Parallel()
+	r := newRing(t, "kvzab", 3, "read-backwards-after-reconnect", true)
+	r.ready()
+	h := r.record(load{clients: 6, keys: 2, f: []string{"put", "get", "get"}, length: 1500 * time.Millisecond})
+	holds(t, h, "ordered-sequential", "zookeeper", spec.Violation)
+}
+
+// A minority's leader commits nothing, and the majority goes on.
+func TestZabServesTheMajority(t *testing.T) {
+	t.Parallel()
+	r := newRing(t, "kvzab", 3, "", true)
+	r.ready()
+	leader := r.status("n1").Leader
+	others := slices.DeleteFunc(slices.Clone(r.names), func(id string) bool { return id == leader })
+	r.must(leader, "put", "x", "1", "")
+	r.part([]string{leader}, others)
+	if got := r.do(leader, "put", "x", "9"); got.Outcome == OK {
+		t.Errorf("a write at the minority: %+v", got)
+	}
+	eventually(t, "the majority has a leader", func() error {
+		if got := r.do(others[0], "put", "x", "2"); got.Outcome != OK {
+			return errors.New(got.Error)
+		}
+		return nil
+	})
+	r.must(others[0], "get", "x", "", "2")
+	r.must(leader, "get", "x", "", "1") // stale, as the level allows
+	if got := r.do(leader, "put", "x", "9"); got.Outcome == OK {
+		t.Errorf("a write at the minority: %+v", got)
+	}
+	r.part()
+	eventually(t, "the old leader follows", func() error {
+		if got := r.do(leader, "get", "x", ""); string(got.Out) != "2" {
+			return errors.New(string(got.Out))
+		}
+		return nil
+	})
+}

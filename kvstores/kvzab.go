@@ -1,0 +1,281 @@
+package kvstores
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"time"
+)
+
+func kvzab() Store {
+	return Store{
+		Name: "kvzab",
+		Doc: "a log that a leader orders and every replica applies, with local reads (a small Zab)\n" +
+			"Writes go through the leader of an epoch and count once a majority has them; every replica applies them in order and answers reads from what it has applied. A client carries the number of the last write it has seen, and a replica that lags behind that waits. " +
+			"Junqueira, Reed, Serafini, \"Zab: High-performance broadcast for primary-backup systems\", DSN 2011.",
+		Model: "kv", Claim: "ordered-sequential", Oracle: "zookeeper",
+		Bugs: []Bug{{Name: "read-backwards-after-reconnect", Faults: []string{"none", "halves", "isolate-one", "kill", "chaos"},
+			Doc: "a replica pays no heed to sessions: it answers reads from what it has, whatever the client has seen before, and a write as soon as the leader does."}},
+		New: func(c Config) (Node, error) {
+			z := &zab{circle: newCircle(c), state: Machine{}, moved: make(chan struct{})}
+			var err error
+			if z.journal, err = openJournal(c.Dir, "zab", z.replay); err != nil {
+				return nil, err
+			}
+			z.rest()
+			z.every(zabTick, z.tick)
+			return z, nil
+		},
+	}
+}
+
+const (
+	zabTick   = 20 * time.Millisecond
+	zabBeat   = 40 * time.Millisecond  // between two messages of a leader
+	zabLag    = 5 * time.Millisecond   // for which news of a commit may be held back
+	zabSilent = 300 * time.Millisecond // without a leader's message: it may be replaced
+	zabAlone  = 600 * time.Millisecond // without a majority: a leader gives up
+	zabCall   = 300 * time.Millisecond // how long one message to a peer may take
+)
+
+// zab is one replica. A zxid is epoch<<32 | counter; it grows along the log.
+type zab struct {
+	*circle
+	lock     sync.Mutex // guards all that follows
+	journal  *journal
+	promised int64 // the newest epoch that this node takes part in
+	current  int64 // the newest epoch whose leader's history it has taken over
+	log      []zabEntry
+
+	state     Machine // of the committed part of the log
+	committed int     // entries
+	moved     chan struct{}
+
+	leader   string // whom it follows; "": nobody
+	heard    time.Time
+	patience time.Time // when it will try to lead itself
+	synced   bool      // since it started it has heard from a leader with a majority
+	seen     int64     // the newest epoch that anybody spoke of
+	reign    *zabReign // where it leads
+}
+
+// zabEntry is one write.
+type zabEntry struct {
+	Zxid    int64   `json:"zxid"`
+	Request Request `json:"request"`
+	reply   Reply   // once it is applied
+}
+
+// zabRecord is what the journal holds: epochs, an entry, or a cut.
+type zabRecord struct {
+	Promised int64     `json:"promised,omitempty"`
+	Current  int64     `json:"current,omitempty"`
+	Entry    *zabEntry `json:"entry,omitempty"`
+	Cut      *int      `json:"cut,omitempty"`
+}
+
+func (z *zab) replay(record []byte) error {
+	var r zabRecord
+	if err := json.Unmarshal(record, &r); err != nil {
+		return err
+	}
+	switch {
+	case r.Entry != nil:
+		z.log = append(z.log, *r.Entry)
+	case r.Cut != nil && *r.Cut <= len(z.log):
+		z.log = z.log[:*r.Cut]
+	case r.Cut != nil:
+		return fmt.Errorf("a cut at %d of %d entries", *r.Cut, len(z.log))
+	default:
+		z.promised, z.current = r.Promised, r.Current
+	}
+	return nil
+}
+
+// The methods below whose comment says "held" are called with the lock held.
+
+// noteEpochs writes the epochs down; held.
+func (z *zab) noteEpochs() (end int64, err error) {
+	return z.journal.append(zabRecord{Promised: z.promised, Current: z.current})
+}
+
+// add appends an entry; held.
+func (z *zab) add(e zabEntry) (end int64, err error) {
+	if end, err = z.journal.append(zabRecord{Entry: &e}); err == nil {
+		z.log = append(z.log, e)
+	}
+	return end, err
+}
+
+// last is the zxid of the newest entry, 0 without any; held.
+func (z *zab) last() int64 { return z.zxidAt(len(z.log)) }
+
+// zxidAt is the zxid of the last of n entries; held.
+func (z *zab) zxidAt(n int) int64 {
+	if n == 0 {
+		return 0
+	}
+	return z.log[n-1].Zxid
+}
+
+// applied is the zxid of the last write in the state; held.
+func (z *zab) applied() int64 { return z.zxidAt(z.committed) }
+
+// commit applies the log up to n entries; held.
+func (z *zab) commit(n int) {
+	if n <= z.committed {
+		return
+	}
+	for ; z.committed < n; z.committed++ {
+		e := &z.log[z.committed]
+		e.reply = z.state.Apply(e.Request)
+	}
+	close(z.moved)
+	z.moved = make(chan struct{})
+}
+
+// rest puts off this node's own attempt to lead; held.
+func (z *zab) rest() {
+	z.patience = time.Now().Add(zabSilent + time.Duration(rand.Int64N(int64(zabSilent))))
+}
+
+func (z *zab) Do(ctx context.Context, r Request) Reply {
+	reply := z.operate(ctx, r)
+	if reply.Outcome == Fail {
+		reply.Carried = r.Carried
+	}
+	return reply
+}
+
+func (z *zab) operate(ctx context.Context, r Request) Reply {
+	if why := Check(r); why != "" {
+		return failed(why)
+	}
+	var carried int64
+	if len(r.Carried) > 0 {
+		if err := json.Unmarshal(r.Carried, &carried); err != nil {
+			return failed("carried: expected a zxid: " + err.Error())
+		}
+	}
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	if isRead(r.F) {
+		return z.read(ctx, r, carried)
+	}
+	return z.write(ctx, r)
+}
+
+// read answers from what is applied here, once that is as new as what the
+// client has seen.
+func (z *zab) read(ctx context.Context, r Request, carried int64) Reply {
+	z.lock.Lock()
+	defer z.lock.Unlock()
+	if z.Bug == "read-backwards-after-reconnect" {
+		carried = 0
+	}
+	if !z.synced || !z.await(ctx, carried) {
+		return failed("this replica lags behind")
+	}
+	return zxided(z.state.Apply(r), z.applied())
+}
+
+// await waits until the writes up to zxid are applied; held, but not while it waits.
+func (z *zab) await(ctx context.Context, zxid int64) bool {
+	for z.applied() < zxid {
+		moved := z.moved
+		z.lock.Unlock()
+		select {
+		case <-ctx.Done():
+		case <-moved:
+		}
+		z.lock.Lock()
+		if ctx.Err() != nil {
+			return z.applied() >= zxid
+		}
+	}
+	return true
+}
+
+// zxided adds the hint of an answer, which the client also carries.
+func zxided(r Reply, zxid int64) Reply {
+	r.Hints, r.Carried = map[string]any{"zxid": zxid}, marshal(zxid)
+	return r
+}
+
+// zabWritten answers a forwarded write: where it stands in the log.
+type zabWritten struct {
+	Zxid  int64 `json:"zxid"`
+	Reply Reply `json:"reply"`
+}
+
+// write has the leader order r, and answers once it is applied here.
+func (z *zab) write(ctx context.Context, r Request) Reply {
+	z.lock.Lock()
+	leader := z.leader
+	z.lock.Unlock()
+	var w zabWritten
+	switch leader {
+	case "":
+		return failed("no leader")
+	case z.ID:
+		w = z.propose(ctx, r)
+	default:
+		err := z.Peers.Call(ctx, leader, "write", r, &w)
+		switch {
+		case errors.Is(err, ErrNotSent):
+			return failed("the leader cannot be reached")
+		case err != nil:
+			return unknown("forwarded, but no answer came: " + reason(err))
+		}
+	}
+	if w.Reply.Outcome == Fail && w.Zxid == 0 {
+		return failed(w.Reply.Error)
+	}
+	if w.Zxid == 0 {
+		return unknown(w.Reply.Error)
+	}
+	if z.Bug == "read-backwards-after-reconnect" {
+		return zxided(w.Reply, w.Zxid)
+	}
+	z.lock.Lock()
+	defer z.lock.Unlock()
+	if !z.await(ctx, w.Zxid) {
+		return unknown("ordered, but not applied here in time")
+	}
+	return z.result(w.Zxid)
+}
+
+// result is what the applied write at zxid answered here; held.
+func (z *zab) result(zxid int64) Reply {
+	n, ok := z.find(zxid)
+	if !ok {
+		return unknown("another leader's writes took its place")
+	}
+	return zxided(z.log[n-1].reply, zxid)
+}
+
+func (z *zab) Peer(ctx context.Context, from, kind string, body []byte) ([]byte, error) {
+	switch kind {
+	case "write":
+		ctx, cancel := context.WithTimeout(ctx, patience)
+		defer cancel()
+		return served(body, func(r Request) (zabWritten, error) { return z.propose(ctx, r), nil })
+	case "vote":
+		return served(body, z.vote)
+	case "sync":
+		return served(body, func(m zabSync) (zabSynced, error) { return z.follow(from, m) })
+	}
+	return nil, fmt.Errorf("unexpected message %q", kind)
+}
+
+func (z *zab) Status() Status {
+	z.lock.Lock()
+	defer z.lock.Unlock()
+	return Status{Leader: z.leader, Term: z.promised, Applied: z.applied(),
+		Ready: z.synced && z.leader != "" && (z.reign == nil || z.reign.established)}
+}
+
+func (z *zab) Close() error { return errors.Join(z.circle.Close(), z.journal.close()) }

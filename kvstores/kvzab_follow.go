@@ -1,0 +1,152 @@
+package kvstores
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// zabVote asks for a node's promise to take part in an epoch under the sender,
+// whose history is as given. With Try nothing is promised: would it be?
+type zabVote struct {
+	Epoch   int64 `json:"epoch"`
+	Current int64 `json:"current"`
+	Last    int64 `json:"last"`
+	Try     bool  `json:"try,omitempty"`
+}
+
+// zabVoted is the answer, with the newest epoch that the node has promised.
+type zabVoted struct {
+	Granted  bool  `json:"granted"`
+	Promised int64 `json:"promised"`
+}
+
+// vote grants an epoch to a node whose history is no older than this one's:
+// so whoever leads by a majority has all that was ever committed. As long as it
+// hears from a leader it grants none.
+func (z *zab) vote(v zabVote) (zabVoted, error) {
+	z.lock.Lock()
+	current := cmp.Or(cmp.Compare(v.Current, z.current), cmp.Compare(v.Last, z.last())) >= 0
+	content := z.reign != nil || time.Since(z.heard) < zabSilent
+	granted := v.Epoch > z.promised && current && !content
+	end, err := int64(0), error(nil)
+	if granted && !v.Try {
+		z.promised, z.leader = v.Epoch, ""
+		z.rest()
+		end, err = z.noteEpochs()
+	}
+	answer := zabVoted{granted, z.promised}
+	z.lock.Unlock()
+	return answer, errors.Join(err, z.journal.sync(end))
+}
+
+// zabSync is a leader's message: the entries after Prev, to the end of its
+// log, and how far they are committed. Without entries it is a sign of life.
+type zabSync struct {
+	Epoch   int64      `json:"epoch"`
+	Prev    int64      `json:"prev"` // a zxid; 0: from the start
+	Entries []zabEntry `json:"entries,omitempty"`
+	Commit  int64      `json:"commit"` // a zxid
+	Serve   bool       `json:"serve"`  // the leader's history is committed: replicas may answer
+}
+
+// zabSynced is a follower's answer. Where it has no entry Prev, Last is the
+// newest that it has before.
+type zabSynced struct {
+	OK       bool  `json:"ok"`
+	Promised int64 `json:"promised"`
+	Last     int64 `json:"last"`
+}
+
+// follow takes over what a leader says, and answers once that survives.
+func (z *zab) follow(from string, m zabSync) (zabSynced, error) {
+	z.lock.Lock()
+	answer, end, err := z.takeOver(from, m)
+	z.lock.Unlock()
+	return answer, errors.Join(err, z.journal.sync(end))
+}
+
+// find returns how many entries there are up to the one at zxid; held. Where
+// there is none, how many there are before it.
+func (z *zab) find(zxid int64) (n int, ok bool) {
+	if zxid == 0 {
+		return 0, true
+	}
+	n, ok = slices.BinarySearchFunc(z.log, zxid, func(e zabEntry, zxid int64) int { return cmp.Compare(e.Zxid, zxid) })
+	if ok {
+		n++
+	}
+	return n, ok
+}
+
+// takeOver is follow without the wait; held.
+func (z *zab) takeOver(from string, m zabSync) (answer zabSynced, end int64, err error) {
+	if m.Epoch < z.promised {
+		return zabSynced{Promised: z.promised}, 0, nil
+	}
+	if m.Epoch > z.promised {
+		z.promised = m.Epoch
+		if end, err = z.noteEpochs(); err != nil {
+			return answer, end, err
+		}
+	}
+	z.reign, z.leader, z.heard = nil, from, time.Now()
+	z.rest()
+	n, ok := z.find(m.Prev)
+	if !ok {
+		return zabSynced{Promised: z.promised, Last: z.zxidAt(n)}, end, nil
+	}
+	if end, err = z.extend(n, m); err != nil {
+		return answer, end, err
+	}
+	if n, ok := z.find(m.Commit); ok {
+		z.commit(n)
+	}
+	z.synced = z.synced || m.Serve
+	return zabSynced{OK: true, Promised: z.promised}, end, nil
+}
+
+// extend makes the log after its first n entries that of the message; held.
+// Once a leader's history is taken over it only grows: a late message of the
+// same epoch takes nothing away.
+func (z *zab) extend(n int, m zabSync) (end int64, err error) {
+	end = z.journal.end()
+	fresh := z.current < m.Epoch
+	for _, e := range m.Entries {
+		if n < len(z.log) && z.log[n].Zxid != e.Zxid {
+			if err = z.truncate(n); err != nil {
+				return end, err
+			}
+		}
+		if n == len(z.log) {
+			if end, err = z.add(e); err != nil {
+				return end, err
+			}
+		}
+		n++
+	}
+	if !fresh {
+		return end, nil
+	}
+	if n < len(z.log) {
+		if err = z.truncate(n); err != nil {
+			return end, err
+		}
+	}
+	z.current = m.Epoch
+	return z.noteEpochs()
+}
+
+// truncate drops all entries but the first n, none of which may be committed; held.
+func (z *zab) truncate(n int) error {
+	if n < z.committed {
+		return fmt.Errorf("the leader's history lacks %d committed writes", z.committed-n)
+	}
+	_, err := z.journal.append(zabRecord{Cut: &n})
+	if err == nil {
+		z.log = slices.Clip(z.log[:n])
+	}
+	return err
+}
