@@ -150,7 +150,7 @@ func stepMistakes() []mistake {
 		{step(`{"at":"2s","for":"-1s","kind":"pause","nodes":["n1"]}`), "x:3: for -1s; expected more than 0"},
 		{step(`{"at":"2s","for":"0s","kind":"pause","nodes":["n1"]}`), "x:3: for 0s; expected more than 0"},
 		{step(`{"at":"2s","for":"6001ms","kind":"pause","nodes":["n1"]}`), "x:3: at 2s for 6.001s; expected an end within the run's 8s"},
-		{step(`{"at":"2s","for":"2562047h","kind":"pause","nodes":["n1"]}`), "expected an end within the run's 8s"},
+		{step(`{"at":"2s","for":"2562047h47m16s","kind":"pause","nodes":["n1"]}`), "expected an end within the run's 8s"},
 		{step(`{"at":"900ms","for":"1s","kind":"pause","nodes":["n2"]}`), "x:3: at 900ms is before the line above; expected steps in the order"},
 		{step(`{"at":"1.5s","for":"1s","kind":"kill","nodes":["n1"]}`), "x:3: it begins at 1.5s on n1, which line 2 holds until 2s"},
 		{step(`{"at":"1.5s","for":"1s","kind":"kill","nodes":["leader"]}`), "x:3: it begins at 1.5s on n1, which line 2 holds until 2s; expected one after the other (leader may be any node)"},

@@ -2,6 +2,7 @@ package harness
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -141,13 +142,25 @@ func (c *Campaign) Run(ctx context.Context, cases []Case) ([]CaseResult, error) 
 	return list, failure
 }
 
-// earlier are the results that an interrupted campaign left, by name.
+// earlier are the results that an interrupted campaign left, by name. A last
+// line that was cut off is taken out, so that the next one begins on its own.
 func (c *Campaign) earlier() (map[string]CaseResult, error) {
 	if c.Dir == "" {
 		return nil, nil
 	}
-	list, err := ReadResults(filepath.Join(c.Dir, "results.jsonl"))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	path := filepath.Join(c.Dir, "results.jsonl")
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if whole := bytes.LastIndexByte(text, '\n') + 1; err == nil && whole < len(text) {
+		err = os.Truncate(path, int64(whole))
+	}
+	if err != nil {
+		return nil, err
+	}
+	list, err := ReadResults(path)
+	if err != nil {
 		return nil, err
 	}
 	m := map[string]CaseResult{}

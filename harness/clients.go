@@ -54,7 +54,7 @@ func (l *load) client(ctx context.Context, c faultnet.Client, gen *generator, un
 		op := gen.operation()
 		r := s.do(op)
 		gen.saw(op, r)
-		if r.Outcome == history.Fail && !sleep(ctx, 20*time.Millisecond) { // a refusing node is not hammered
+		if r.Outcome != history.OK && !sleep(ctx, 20*time.Millisecond) { // a refusing or dead node is not hammered
 			return
 		}
 		if !pace.wait(ctx) {

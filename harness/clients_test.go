@@ -130,7 +130,7 @@ func TestNothingIsLost(t *testing.T) {
 			return r.do(op)
 		}}, nil
 	}}
-	c := &Config{Ops: 2000, Clients: 3, Duration: 20 * time.Second}
+	c := &Config{Ops: 600, Clients: 3, Duration: 20 * time.Second}
 	l, out := newLoad(t, target, c)
 	l.run(t.Context())
 	h := parsed(t, out.Bytes())

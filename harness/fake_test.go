@@ -21,6 +21,25 @@ type fakeTarget struct {
 	connect func(name, address string) (Client, error)
 	command func(n NodeSpec) (Command, error)
 	leads   string
+
+	mutex  sync.Mutex
+	shifts []time.Duration // of any clock, in turn
+}
+
+func (f *fakeTarget) Shift(_ context.Context, _ string, offset time.Duration) error {
+	f.mutex.Lock()
+	defer f.mutex.Unlock()
+	f.shifts = append(f.shifts, offset)
+	return nil
+}
+
+func (f *fakeTarget) Offset(context.Context, string) (time.Duration, error) {
+	f.mutex.Lock()
+	defer f.mutex.Unlock()
+	if len(f.shifts) == 0 {
+		return 0, nil
+	}
+	return f.shifts[len(f.shifts)-1], nil
 }
 
 func (f *fakeTarget) Claim() Claim {

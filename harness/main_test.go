@@ -8,11 +8,13 @@ import (
 	"io"
 	"net"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -28,6 +30,8 @@ func TestMain(m *testing.M) {
 		exit(runNode(os.Args[2], os.Args[3:]))
 	case len(os.Args) > 2 && os.Args[1] == "program":
 		exit(runProgram(os.Args[2]))
+	case len(os.Args) > 3 && os.Args[1] == "panics":
+		exit(runPanicking(os.Args[2], os.Args[3]))
 	}
 	os.Exit(m.Run())
 }
@@ -40,8 +44,9 @@ func exit(err error) {
 	os.Exit(0)
 }
 
-// runNode is pinyon store NAME. With PINYON_DIRECT in its environment it
-// also holds a connection to that address.
+// runNode is pinyon store NAME. With PINYON_DIRECT in its environment it also
+// holds a connection to that address; with PINYON_STUBBORN it ends with a kill
+// only.
 func runNode(name string, args []string) error {
 	s, err := kvstores.Lookup(name)
 	if err != nil {
@@ -80,10 +85,15 @@ func runNode(name string, args []string) error {
 	}
 	slices.Sort(nodes)
 	ctx, cancel := context.WithCancel(context.Background())
-	go func() {
-		_, _ = io.Copy(io.Discard, os.Stdin)
-		cancel()
-	}()
+	if os.Getenv("PINYON_STUBBORN") != "" { // as servers are that know nothing of a harness
+		signal.Ignore(syscall.SIGHUP, syscall.SIGTERM)
+		defer cancel()
+	} else {
+		go func() {
+			_, _ = io.Copy(io.Discard, os.Stdin)
+			cancel()
+		}()
+	}
 	return kvstores.Serve(ctx, s, kvstores.Config{ID: *id, Nodes: nodes, Peers: kvstores.NewPeers(*id, peers), Dir: *dir, Bug: *bug,
 		Options: options, Clock: new(kvstores.Clock), Log: os.Stderr}, *listen, os.Stdout)
 }

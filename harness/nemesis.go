@@ -19,6 +19,9 @@ const (
 	healWithin = 5 * time.Second        // how long a link or node may take to come back
 )
 
+// tooLate is why a step was not applied.
+const tooLate = "the run ended before its turn"
+
 // nemesis carries out a schedule against a cluster and gathers the evidence.
 type nemesis struct {
 	cluster *cluster
@@ -28,7 +31,8 @@ type nemesis struct {
 	disarm  bool // for tests: nothing is done
 
 	mutex  sync.Mutex
-	active []*faultnet.Step // those under way, in the order in which they began
+	active []*faultnet.Step       // those under way, in the order in which they began
+	turns  map[string]*sync.Mutex // by node: held by the step that hits it
 }
 
 // run carries out every step at its time and returns the evidence, in the
@@ -43,6 +47,8 @@ func (n *nemesis) run(ctx context.Context, s *faultnet.Schedule) []Evidence {
 		wg.Go(func() {
 			if sleep(ctx, step.At-time.Since(start)) {
 				n.step(ctx, &list[i])
+			} else {
+				list[i].Error = tooLate
 			}
 		})
 	}
@@ -77,6 +83,11 @@ func (n *nemesis) step(ctx context.Context, e *Evidence) {
 	places := placesOf(step)
 	if len(places) == 0 {
 		e.Error = "the fault hits nothing: it names no link and no node"
+		return
+	}
+	defer n.turn(step.Nodes)()
+	if ctx.Err() != nil {
+		e.Error = tooLate
 		return
 	}
 	e.Probes = n.before(ctx, step, places)
@@ -121,6 +132,30 @@ func placesOf(s faultnet.Step) (list []place) {
 		list = append(list, place{name: id, link: faultnet.Link{From: admin, To: id}, node: id})
 	}
 	return list
+}
+
+// turn waits until no other step hits any of the nodes: on a slow machine a
+// node may take longer to come back than the schedule gives it, and what kills
+// it meanwhile would start it twice.
+func (n *nemesis) turn(nodes []string) (done func()) {
+	var held []*sync.Mutex
+	for _, id := range slices.Sorted(slices.Values(nodes)) { // in one order: no two wait for each other
+		n.mutex.Lock()
+		if n.turns == nil {
+			n.turns = map[string]*sync.Mutex{}
+		}
+		if n.turns[id] == nil {
+			n.turns[id] = new(sync.Mutex)
+		}
+		held = append(held, n.turns[id])
+		n.mutex.Unlock()
+		held[len(held)-1].Lock()
+	}
+	return func() {
+		for _, m := range held {
+			m.Unlock()
+		}
+	}
 }
 
 // each probes all places at once.

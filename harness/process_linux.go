@@ -1,11 +1,13 @@
 package harness
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"sync"
 	"syscall"
@@ -86,8 +88,36 @@ func (p *process) signal(s syscall.Signal) error {
 	return syscall.Kill(-p.pid(), s)
 }
 
-// pause stops the process and everything in its group; resume goes on.
-func (p *process) pause() error  { return p.signal(syscall.SIGSTOP) }
+// pause stops the process and everything in its group, and returns when no
+// thread of the process runs any more, which is a moment after the signal.
+func (p *process) pause() error {
+	err := p.signal(syscall.SIGSTOP)
+	for until := time.Now().Add(stopWithin); err == nil && !p.stopped(); time.Sleep(time.Millisecond) {
+		if time.Now().After(until) {
+			err = fmt.Errorf("process %d does not stop", p.pid())
+		}
+	}
+	return err
+}
+
+// stopWithin is how long a process may take to stop.
+const stopWithin = 2 * time.Second
+
+// stopped reports whether every thread of the process is stopped (proc(5)).
+func (p *process) stopped() bool {
+	files, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", p.pid()))
+	for _, f := range files {
+		text, err := os.ReadFile(f)
+		// The state follows the name, which may hold anything, in brackets.
+		state := text[bytes.LastIndexByte(text, ')')+1:]
+		if err == nil && !bytes.HasPrefix(state, []byte(" T")) {
+			return false
+		}
+	}
+	return err == nil && len(files) > 0
+}
+
+// resume lets the group go on.
 func (p *process) resume() error { return p.signal(syscall.SIGCONT) }
 
 // kill ends the whole group at once and waits for it.

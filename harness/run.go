@@ -51,6 +51,7 @@ type Config struct {
 	Oracles []string // likewise; nil: the claimed ones
 
 	Online bool                             // stop at the first impossible return
+	Hold   func(*Stop)                      // then called, while every node is frozen for inspection; nil: they end at once
 	Say    func(format string, args ...any) // progress for people; nil: nobody listens
 
 	disarm bool // for tests: faults are recorded as applied, and do nothing
@@ -119,9 +120,6 @@ func (c *Config) schedule(t faultnet.Topology) (*faultnet.Schedule, error) {
 	if c.Schedule == nil {
 		s, err := faultnet.Plan(c.Faults, c.Seed, t, c.Duration)
 		return &s, err
-	}
-	if err := c.Schedule.Check(); err != nil {
-		return nil, err
 	}
 	if fmt.Sprint(c.Schedule.Topology) != fmt.Sprint(t) {
 		return nil, fmt.Errorf("the schedule is for %d nodes and %d clients, the run has %d and %d",
@@ -221,11 +219,12 @@ func record(ctx context.Context, c *Config, cl *cluster, plan *faultnet.Schedule
 	n := &nemesis{cluster: cl, clock: clk, note: rec.Note, say: c.Say, disarm: c.disarm}
 	go func() { evidence <- n.run(working, plan) }()
 	l.run(working)
-	if c.Ops > 0 {
-		stop(errDone) // the operations are done before the time is
-	}
+	stop(errDone) // a fault without load shows nothing
 	sum.Evidence = <-evidence
 	sum.Stopped = online()
+	if sum.Stopped != nil && c.Hold != nil {
+		c.Hold(sum.Stopped)
+	}
 	if sum.Stopped == nil {
 		err = cl.network.HealAll()
 		if f := c.Target.Claim().Read; f != "" && err == nil {
@@ -241,8 +240,8 @@ func record(ctx context.Context, c *Config, cl *cluster, plan *faultnet.Schedule
 	return sum, errors.Join(err, bypass(), rec.Err(), file.Sync(), writeFaults(filepath.Join(c.Dir, "faults.jsonl"), sum.Evidence))
 }
 
-// errDone ends the faults of a run whose operations are done.
-var errDone = errors.New("all operations are done")
+// errDone ends the faults of a run whose load is done.
+var errDone = errors.New("the load is done")
 
 // header is the history's.
 func (c *Config) header(t faultnet.Topology, granularity int64) *history.Header {

@@ -50,6 +50,7 @@ type instance struct {
 	Stamp    stamp     `json:"stamp"`
 	Promised ballot    `json:"promised"`
 	Accepted *proposal `json:"accepted,omitempty"`
+	Floor    bool      `json:"floor,omitempty"` // in the journal: up to here all is forgotten
 }
 
 // keptInstances is how many instances of a key an acceptor remembers; it grants
@@ -78,7 +79,11 @@ func openAcceptors(dir string) (*acceptors, error) {
 		if err := json.Unmarshal(record, &i); err != nil {
 			return err
 		}
-		a.of(i.Key).put(i)
+		if k := a.of(i.Key); i.Floor {
+			k.floor = i.Stamp
+		} else {
+			k.put(i)
+		}
 		return nil
 	})
 	return a, err
@@ -128,6 +133,7 @@ func (a *acceptors) step(key string, s stamp, change func(*instance) bool) (prom
 	if granted {
 		if end, err = a.journal.append(now); err == nil {
 			k.put(now)
+			err = a.compact()
 		}
 	}
 	a.mutex.Unlock()
@@ -135,6 +141,22 @@ func (a *acceptors) step(key string, s stamp, change func(*instance) bool) (prom
 		return promise{}, err
 	}
 	return promise{granted, now.Promised, now.Accepted}, nil
+}
+
+// compact writes the journal anew where most of it is of no use; the caller
+// holds the lock.
+func (a *acceptors) compact() error {
+	if !a.journal.full(len(a.keys) * (keptInstances + 1)) {
+		return nil
+	}
+	var records []any
+	for key, k := range a.keys {
+		records = append(records, instance{Key: key, Stamp: k.floor, Floor: true})
+		for _, i := range k.list {
+			records = append(records, i)
+		}
+	}
+	return a.journal.rewrite(records)
 }
 
 func (a *acceptors) prepare(p prepare) (promise, error) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -140,5 +141,13 @@ func ask[A any](ctx context.Context, c *circle, kind string, in any, local func(
 			}
 		}
 	}
-	return nil, fmt.Errorf("%w: %w", errNoMajority, last)
+	return nil, fmt.Errorf("%w: %s", errNoMajority, plain(last))
+}
+
+// plain is err without addresses, which differ from run to run.
+func plain(err error) string {
+	if wire := new(url.Error); errors.As(err, &wire) {
+		return reason(err)
+	}
+	return err.Error()
 }

@@ -316,3 +316,76 @@ func TestZabServesTheMajority(t *testing.T) {
 		return nil
 	})
 }
+
+// few makes replicas keep no more than three applied writes.
+func (r *ring) few(ids ...string) {
+	for _, id := range ids {
+		z := r.nodes[id].node.(*zab)
+		z.lock.Lock()
+		z.keep = 3
+		z.lock.Unlock()
+	}
+}
+
+// A replica that lacks more than the others have kept is given the state, and
+// what was dropped is neither lost by a restart nor by a change of leaders.
+func TestZabDropsWhatIsOld(t *testing.T) {
+	t.Parallel()
+	r := newRing(t, "kvzab", 3, "", true)
+	r.few(r.names...)
+	r.ready()
+	put := func(from, to int) {
+		t.Helper()
+		for i := from; i < to; i++ {
+			eventually(t, "it is put", func() error {
+				if got := r.do("n1", "put", fmt.Sprint("k", i%7), fmt.Sprint(i)); got.Outcome != OK {
+					return errors.New(got.Error)
+				}
+				return nil
+			})
+		}
+	}
+	all := func(last int) {
+		t.Helper()
+		for _, id := range r.names {
+			for i := last - 7; i < last; i++ {
+				eventually(t, id+" has all", func() error {
+					if got := r.do(id, "get", fmt.Sprint("k", i%7), ""); string(got.Out) != fmt.Sprint(i) {
+						return fmt.Errorf("k%d is %s, want %d", i%7, got.Out, i)
+					}
+					return nil
+				})
+			}
+		}
+	}
+	put(0, 20)
+	all(20)
+	r.kill("n3")
+	put(20, 50)
+	r.restart("n3")
+	r.few("n3")
+	all(50)
+	z := r.nodes["n3"].node.(*zab)
+	z.lock.Lock()
+	if z.base == 0 || len(z.log) > 8 {
+		t.Errorf("n3 keeps %d writes, above %d", len(z.log), z.base)
+	}
+	z.lock.Unlock()
+	for _, id := range r.names {
+		r.kill(id)
+	}
+	for _, id := range r.names {
+		r.restart(id)
+		r.few(id)
+	}
+	r.ready()
+	all(50)
+	r.kill(r.status("n2").Leader)
+	for _, id := range r.names {
+		if r.nodes[id] == nil {
+			r.restart(id)
+		}
+	}
+	put(50, 60)
+	all(60)
+}

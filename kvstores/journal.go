@@ -17,13 +17,19 @@ import (
 // has returned for its end; a torn last record is cut off when the file is
 // opened again, and any other damage is an error. A nil journal keeps nothing.
 type journal struct {
-	file    *os.File
-	syncing sync.Mutex // one fsync at a time, which serves all who wait
+	path    string
+	spare   int        // records beyond what is needed before it is worth writing anew
+	syncing sync.Mutex // one fsync at a time, which serves all who wait; guards file, with mutex
 	mutex   sync.Mutex // guards what follows
-	written int64      // bytes handed to the system
-	synced  int64      // bytes that survive
-	broken  error      // the first failure; nothing is acknowledged after it
+	file    *os.File
+	records int   // in the file
+	written int64 // bytes handed to the system, ever
+	synced  int64 // bytes that survive
+	broken  error // the first failure; nothing is acknowledged after it
 }
+
+// spareRecords is how much a journal may hold that is not needed any more.
+const spareRecords = 8192
 
 // frame is the length and the checksum before a record, in bytes.
 const frame = 8
@@ -44,7 +50,11 @@ func openJournal(dir, name string, replay func([]byte) error) (*journal, error) 
 	if err != nil {
 		return nil, err
 	}
-	end, err := replayAll(file, replay)
+	records := 0
+	end, err := replayAll(file, func(record []byte) error {
+		records++
+		return replay(record)
+	})
 	if err == nil {
 		err = file.Truncate(end)
 	}
@@ -54,7 +64,7 @@ func openJournal(dir, name string, replay func([]byte) error) (*journal, error) 
 	if err = errors.Join(err, file.Sync(), syncFolder(dir)); err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", file.Name(), err), file.Close())
 	}
-	return &journal{file: file, written: end, synced: end}, nil
+	return &journal{path: file.Name(), spare: spareRecords, file: file, records: records, written: end, synced: end}, nil
 }
 
 // syncFolder makes the names in dir survive.
@@ -101,21 +111,81 @@ func (j *journal) append(record any) (end int64, err error) {
 	if j == nil {
 		return 0, nil
 	}
-	text, err := json.Marshal(record)
+	line, err := framed(nil, record)
 	if err != nil {
 		return 0, err
 	}
-	line := make([]byte, frame, frame+len(text))
-	binary.LittleEndian.PutUint32(line, uint32(len(text)))
-	binary.LittleEndian.PutUint32(line[4:], crc32.Checksum(text, castagnoli))
-	line = append(line, text...)
 	j.mutex.Lock()
 	defer j.mutex.Unlock()
 	if j.broken == nil {
 		_, j.broken = j.file.Write(line)
 		j.written += int64(len(line))
+		j.records++
 	}
 	return j.written, j.broken
+}
+
+// framed appends a record to b as the file has it.
+func framed(b []byte, record any) ([]byte, error) {
+	text, err := json.Marshal(record)
+	if err != nil {
+		return nil, err
+	}
+	b = binary.LittleEndian.AppendUint32(b, uint32(len(text)))
+	b = binary.LittleEndian.AppendUint32(b, crc32.Checksum(text, castagnoli))
+	return append(b, text...), nil
+}
+
+// full reports whether the file holds many more records than the needed ones.
+func (j *journal) full(needed int) bool {
+	if j == nil {
+		return false
+	}
+	j.mutex.Lock()
+	defer j.mutex.Unlock()
+	return j.broken == nil && j.records > 2*needed+j.spare
+}
+
+// rewrite puts records in the place of all that was appended; the caller lets
+// nobody append meanwhile. After a kill either the old file is there or the new.
+func (j *journal) rewrite(records []any) (err error) {
+	if j == nil {
+		return nil
+	}
+	var text []byte
+	for _, r := range records {
+		if text, err = framed(text, r); err != nil {
+			return err
+		}
+	}
+	j.syncing.Lock()
+	defer j.syncing.Unlock()
+	file, err := replaced(j.path, text)
+	j.mutex.Lock()
+	defer j.mutex.Unlock()
+	if err != nil {
+		j.broken = errors.Join(j.broken, err)
+		return err
+	}
+	_ = j.file.Close() // all that counts is in the new one
+	j.file, j.records, j.synced = file, len(records), j.written
+	return nil
+}
+
+// replaced writes a file beside path and gives it that name.
+func replaced(path string, text []byte) (*os.File, error) {
+	file, err := os.Create(path + ".new")
+	if err != nil {
+		return nil, err
+	}
+	_, err = file.Write(text)
+	if err = errors.Join(err, file.Sync()); err == nil {
+		err = os.Rename(path+".new", path)
+	}
+	if err = errors.Join(err, syncFolder(filepath.Dir(path))); err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	return file, nil
 }
 
 // end is where the last record ends.

@@ -120,6 +120,9 @@ func (e *epaxos) decided(m epaxosMessage) (bool, error) {
 		}
 		return false, nil
 	}
+	if r := x.Request; r != nil && m.Request == nil && e.asked[r.operation()] == m.ID {
+		delete(e.asked, r.operation()) // if it is asked for again, that is another instance
+	}
 	x.Stage, x.epaxosValue = committed, m.epaxosValue
 	_, err := e.keep(x)
 	return true, err
@@ -186,18 +189,26 @@ func (e *epaxos) lead(m epaxosMessage) error {
 	if !e.queued { // this node has ordered it already
 		list, self = []*epaxosEntry{{ID: m.ID, Stage: preAccepted, epaxosValue: m.epaxosValue}}, nil
 	}
-	list, err := e.gather(e.poll("preaccept", m, self), list, func(list []*epaxosEntry, late bool) bool {
-		return len(list) == len(e.Nodes) || len(list) >= e.Majority() && (late || !agreed(list))
-	})
+	list, err := e.gather(e.poll("preaccept", m, self), list, e.heard)
 	if err != nil {
 		return err
 	}
-	if len(list) == len(e.Nodes) && agreed(list) {
-		m.epaxosValue = list[0].epaxosValue
+	m.epaxosValue = union(list)
+	if e.fast(list) {
 		return e.commit(m, true)
 	}
-	m.epaxosValue = union(list)
 	return e.settle(m)
+}
+
+// heard is enough in ballot 0: all, or a majority where all of them would not
+// agree, or are waited for too long.
+func (e *epaxos) heard(list []*epaxosEntry, late bool) bool {
+	return len(list) == len(e.Nodes) || len(list) >= e.Majority() && (late || !agreed(list))
+}
+
+// fast reports whether what was heard in ballot 0 is decided with that.
+func (e *epaxos) fast(list []*epaxosEntry) bool {
+	return len(list) == len(e.Nodes) && agreed(list)
 }
 
 // agreed reports whether all name the same seq and dependencies.

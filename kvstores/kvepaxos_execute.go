@@ -36,17 +36,16 @@ func (e *epaxos) advance() {
 }
 
 // ripe reports whether what x was last seen to wait for is committed; held.
-func (e *epaxos) ripe(x *epaxosEntry) bool { return x.missing.Inst < e.front[x.missing.Replica] || e.mayTry(x) }
-
-// mayTry: nothing is known that x waits for.
-func (e *epaxos) mayTry(x *epaxosEntry) bool { return x.missing == epaxosID{} }
+func (e *epaxos) ripe(x *epaxosEntry) bool {
+	return x.missing == nil || x.missing.Inst < e.front[x.missing.Replica]
+}
 
 // executeFrom executes x and what comes before it, unless something that it
 // depends on, itself or through others, is not committed yet.
 func (e *epaxos) executeFrom(x *epaxosEntry) {
 	list, missing := epaxosOrder(x, e.before, e.run.bug == noTieBreak)
 	if missing != nil {
-		x.missing = *missing
+		x.missing = missing
 		return
 	}
 	for _, y := range list {
@@ -67,7 +66,7 @@ func (e *epaxos) before(x *epaxosEntry) (list []*epaxosEntry, missing *epaxosID)
 			return nil, &epaxosID{q, last}
 		}
 		row := k.list[q]
-		for k.done[q] < len(row) && (row[k.done[q]].executed) {
+		for k.done[q] < len(row) && row[k.done[q]].executed {
 			k.done[q]++
 		}
 		for _, y := range row[k.done[q]:] {
@@ -92,7 +91,7 @@ func (e *epaxos) execute(x *epaxosEntry) {
 	}
 	switch {
 	case x.Request == nil:
-		x.reply = failed("no majority took it over, and none will")
+		x.reply = unknown("no majority took it over; another node may have been asked for it")
 	case e.repeated(x):
 		x.reply = unknown("it was asked for before, and is carried out once")
 	default:

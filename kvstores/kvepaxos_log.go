@@ -41,7 +41,7 @@ type epaxosEntry struct {
 	learnt   int64 // committed as the so many-th here
 	executed bool
 	reply    Reply
-	missing  epaxosID // what it was last seen to wait for
+	missing  *epaxosID // what it was last seen to wait for
 }
 
 // epaxosLog is all that a replica knows, and what it needs to find conflicts.

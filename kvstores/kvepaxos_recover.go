@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"time"
 )
 
@@ -33,13 +34,9 @@ func (e *epaxos) tick() {
 			e.revive(q, last, now)
 		}
 	}
-	if missed && !e.fetching {
+	if others := e.Others(); missed && !e.fetching && len(others) > 0 {
 		e.fetching = true
 		e.fetchTurn++
-		others := e.Others()
-		if len(others) == 0 {
-			return
-		}
 		node := others[e.fetchTurn%len(others)]
 		e.spawn(func() { e.fetch(node) })
 	}
@@ -102,9 +99,6 @@ func (e *epaxos) recover(id epaxosID) error {
 		return err
 	}
 	v, sure := chosen(list)
-	if v.Request == nil && !sure {
-		v, sure = m.epaxosValue, true // it does nothing
-	}
 	if m.epaxosValue = v; !sure {
 		list, err = e.gather(e.poll("preaccept", m, e.preAccept), nil, e.most)
 		if err != nil {
@@ -126,8 +120,7 @@ func (e *epaxos) ballot(id epaxosID) int64 {
 	return (seen/n+1)*n + int64(e.self)
 }
 
-// chosen is the value that may be decided already and so must be proposed
-// (sure), or the request to be ordered anew, if any.
+// chosen is the value to be proposed (sure), or the request to be ordered anew.
 func chosen(list []*epaxosEntry) (v epaxosValue, sure bool) {
 	var best *epaxosEntry
 	alike := true
@@ -143,10 +136,10 @@ func chosen(list []*epaxosEntry) (v epaxosValue, sure bool) {
 	switch {
 	case best != nil:
 		return best.epaxosValue, true
-	case alike && agreed(list):
-		return v, true
+	case v.Request == nil:
+		return epaxosValue{Deps: slices.Repeat([]int64{-1}, len(list[0].Deps))}, true
 	}
-	return v, false
+	return v, alike && agreed(list)
 }
 
 // epaxosNews asks for what is committed from some instances on.
@@ -169,7 +162,7 @@ func (e *epaxos) fetch(node string) {
 }
 
 // learnAll takes decisions over and reports whether any was new.
-func (e *epaxos) learnAll(list []epaxosMessage) (any bool) {
+func (e *epaxos) learnAll(list []epaxosMessage) (news bool) {
 	e.lock.Lock()
 	defer e.lock.Unlock()
 	for _, m := range list {
@@ -177,12 +170,12 @@ func (e *epaxos) learnAll(list []epaxosMessage) (any bool) {
 			continue
 		}
 		is, err := e.decided(m)
-		if any = any || is; err != nil {
+		if news = news || is; err != nil {
 			fmt.Fprintf(e.Log, "%s: %v\n", e.ID, err)
 		}
 	}
 	e.advance()
-	return any
+	return news
 }
 
 // fetched answers a fetch, the replicas in turn so that none is left behind.

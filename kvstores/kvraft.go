@@ -22,7 +22,7 @@ const (
 	raftTick      = 15 * time.Millisecond
 	electionTicks = 10
 	beatTicks     = 2
-	retryTicks    = 20                     // propose again what was not applied by then
+	retryTicks    = 8                      // propose again what was not applied by then
 	rereadTicks   = 10                     // ask again for a read index
 	raftPatience  = 600 * time.Millisecond // for one request, where its context does not end earlier: twice an election
 )
@@ -47,23 +47,22 @@ type raftNode struct {
 	closeErr error
 
 	// ----
-	raw      *raft.RawNode
-	storage  *raft.MemoryStorage
-	log      *wal
-	hard     *raftpb.HardState // the last one
-	state    raftState
-	backlog  []placed // committed, not applied yet
-	drained  int64    // the tick at which the backlog was last applied
-	failure  error    // why the loop must end
-	link     map[uint64]*link
-	started  int64 // ns; tells this life of the node from others
-	ticks    int64
-	attempts int64
-	waiting  map[operation][]*asked // for their entry to be applied
-	reads    readers
-	lease    lease
-	saved    uint64 // the index of the last snapshot
-	sent     map[raftpb.MessageType]int64
+	raw     *raft.RawNode
+	storage *raft.MemoryStorage
+	log     *wal
+	hard    *raftpb.HardState // the last one
+	state   raftState
+	backlog []placed // committed, not applied yet
+	drained int64    // the tick at which the backlog was last applied
+	failure error    // why the loop must end
+	link    map[uint64]*link
+	started int64 // ns; tells this life of the node from others
+	ticks   int64
+	waiting map[operation][]*asked // for their entry to be applied
+	reads   readers
+	lease   lease
+	saved   uint64 // the index of the last snapshot
+	sent    map[raftpb.MessageType]int64
 }
 
 // asked is a request of a client at this node.
@@ -71,9 +70,10 @@ type asked struct {
 	Request
 	answer chan Reply   // room for one
 	stage  atomic.Int32 // fresh, proposed or gone
-	// Of the newest proposal:
-	attempt, tick int64
-	term, lead    uint64
+	// How often it was proposed, and of the newest proposal: when, and to whom.
+	proposals  int
+	tick       int64
+	term, lead uint64
 }
 
 // The stages of a request. Whoever moves it away from fresh decides what may be
@@ -94,7 +94,7 @@ func newRaftNode(c Config, f raftFlavor) (*raftNode, error) {
 	if n.config.Log == nil {
 		n.config.Log = io.Discard
 	}
-	n.attempts, n.reads.batches = n.started, map[uint64]*batch{}
+	n.reads.batches = map[uint64]*batch{}
 	if err := n.load(); err != nil {
 		return nil, err
 	}

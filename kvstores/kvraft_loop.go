@@ -76,6 +76,9 @@ func (n *raftNode) tick() {
 	n.ticks++
 	n.lease.now = n.config.Clock.Now()
 	n.raw.Tick()
+	if n.startsElection() {
+		_ = n.raw.Campaign()
+	}
 	for o, list := range n.waiting {
 		for _, a := range list {
 			n.propose(a)
@@ -83,6 +86,15 @@ func (n *raftNode) tick() {
 		n.keep(o, list)
 	}
 	n.rereads()
+}
+
+// startsElection: a node that has just started does not wait long. Where a
+// majority has, nobody leads; otherwise the others tell it so (PreVote). One
+// node after the other, so that they do not split the vote.
+func (n *raftNode) startsElection() bool {
+	turn := 2 * int64(n.number(n.config.ID))
+	again := n.config.Bug == "lose-unsynced-log" && n.ticks > turn && n.ticks < 4*electionTicks && n.ticks%2 == 0
+	return (n.ticks == turn || again) && n.raw.BasicStatus().Lead == raft.None
 }
 
 // keep puts back those of list that still wait.
@@ -121,7 +133,7 @@ func (n *raftNode) accept(a *asked) {
 // harmless, because the state goes by client and seq.
 func (n *raftNode) propose(a *asked) {
 	s := n.raw.BasicStatus()
-	again := a.attempt != 0
+	again := a.proposals > 0
 	switch {
 	case s.Lead == raft.None:
 		return
@@ -132,17 +144,15 @@ func (n *raftNode) propose(a *asked) {
 	case a.stage.Load() == gone:
 		return
 	}
-	n.attempts++
-	attempt := a.attempt
-	a.attempt, a.tick, a.term, a.lead = n.attempts, n.ticks, s.GetTerm(), s.Lead
-	data, err := json.Marshal(command{a.Request, n.config.ID, a.attempt})
+	a.tick, a.term, a.lead = n.ticks, s.GetTerm(), s.Lead
+	data, err := json.Marshal(command{a.Request})
 	if err == nil {
 		err = n.raw.Propose(data)
 	}
-	if err != nil { // dropped: raft has not kept it
-		if a.attempt = attempt; !again {
-			a.stage.CompareAndSwap(proposed, fresh)
-		}
+	if err == nil {
+		a.proposals++
+	} else if !again { // dropped: raft has not kept it
+		a.stage.CompareAndSwap(proposed, fresh)
 	}
 }
 
@@ -235,33 +245,32 @@ func (n *raftNode) send(m *raftpb.Message) {
 func (n *raftNode) drain() {
 	if len(n.backlog) > 0 && n.due() {
 		for _, p := range n.backlog {
-			n.applied(p, n.state.apply(p))
+			r := n.state.apply(p)
+			if n.flavor.observe != nil && p.command != nil && r.Index == p.index {
+				n.flavor.observe(p)
+			}
+			n.applied(p, r)
 		}
 		n.backlog, n.drained = nil, n.ticks
 	}
 	n.answerReads()
-	if n.failure == nil && n.state.Index >= n.saved+raftSnapshot {
+	if n.failure == nil && !n.flavor.whole && n.state.Index >= n.saved+raftSnapshot {
 		n.failure = n.compact(raftTail)
 	}
 }
 
-// applied answers the requests whose entry p is. With the table of clients any
-// proposal of a request has its one result; without it (apply-retry-twice) the
-// newest has a result of its own, and that is what is answered.
+// applied answers the requests whose entry p is: any proposal of a request will
+// do, as all have its one result. Without the table of clients
+// (apply-retry-twice) that is the first; a later one changes the state again.
 func (n *raftNode) applied(p placed, r result) {
 	if p.command == nil {
 		return
 	}
 	o := p.operation()
-	list := n.waiting[o]
-	for _, a := range list {
-		if !n.state.twice || p.Node == n.config.ID && p.Attempt == a.attempt {
-			n.reply(a, r)
-		}
+	for _, a := range n.waiting[o] {
+		n.reply(a, r)
 	}
-	if len(list) > 0 {
-		n.keep(o, list)
-	}
+	delete(n.waiting, o)
 }
 
 // reply answers a request by the result of its entry.

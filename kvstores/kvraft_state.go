@@ -7,13 +7,9 @@ import (
 	"go.etcd.io/raft/v3/raftpb"
 )
 
-// command is what an entry of the log says. Attempt is different for every
-// proposal, also of one request: the replicated state goes by client and seq.
-type command struct {
-	Request
-	Node    string `json:"node"`
-	Attempt int64  `json:"attempt"`
-}
+// command is what an entry of the log says. Every proposal of one request says
+// the same: the replicated state goes by client and seq.
+type command struct{ Request }
 
 // operation names a request of a client; a retry has the same name.
 type operation struct {

@@ -82,9 +82,24 @@ func (b *book) do(r Request) Reply {
 func (b *book) apply(r Request) (reply Reply, end int64, err error) {
 	reply, end = b.state.Apply(r), b.journal.end()
 	if !isRead(r.F) && reply.Outcome == OK {
-		end, err = b.journal.append(r)
+		if end, err = b.journal.append(r); err == nil {
+			err = b.compact()
+		}
 	}
 	return reply, end, err
+}
+
+// compact writes the journal anew, as puts, where most of it is of no use; the
+// caller holds the lock.
+func (b *book) compact() error {
+	if !b.journal.full(len(b.state)) {
+		return nil
+	}
+	records := make([]any, 0, len(b.state))
+	for key, value := range b.state {
+		records = append(records, Request{F: "put", Key: key, In: value})
+	}
+	return b.journal.rewrite(records)
 }
 
 // settle is reply once all that it rests on survives.

@@ -25,7 +25,7 @@ func kvsplit() Store {
 			if err != nil {
 				return nil, err
 			}
-			s := &split{circle: newCircle(c), book: b, leader: c.Nodes[0], missed: map[string]int{}, began: time.Now()}
+			s := &split{circle: newCircle(c), book: b, leader: c.Nodes[0], missed: map[string]int{}, heard: map[string]time.Time{}, gone: map[string]bool{}, began: time.Now(), change: make(chan struct{})}
 			if s.leader == c.ID {
 				s.reign()
 			}
@@ -37,8 +37,10 @@ func kvsplit() Store {
 
 const (
 	splitBeat  = 50 * time.Millisecond  // between two looks at the leader
-	splitProbe = 200 * time.Millisecond // how long one look waits
-	splitLost  = 3                      // looks in a row without an answer: gone
+	splitProbe = 100 * time.Millisecond // how long one look waits
+	splitLost  = 4                      // looks in a row without an answer: gone, if others say so too; twice as many if nobody can be asked
+	splitHeard = 250 * time.Millisecond // an answer that old is still a sign of life
+	splitLate  = 30 * time.Millisecond  // a look that ends later than it should by this says nothing: this node was held up itself
 	splitGrace = 3 * time.Second        // for a leader that was never seen
 	splitKept  = 4096                   // updates that a leader keeps for its followers
 )
@@ -47,10 +49,13 @@ type split struct {
 	*circle
 	book   *book // its lock guards what follows, too
 	leader string
-	epoch  string    // the reign whose updates the state holds; "": none
-	index  int64     // updates of this reign
-	recent []Request // the last of them, for followers
+	change chan struct{} // closed when there is another leader
+	epoch  string        // the reign whose updates the state holds; "": none
+	index  int64         // updates of this reign
+	recent []Request     // the last of them, for followers
 	missed map[string]int
+	heard  map[string]time.Time
+	gone   map[string]bool
 	seen   bool // it has reached some node before it, once
 	began  time.Time
 }
@@ -82,11 +87,20 @@ func (s *split) Do(ctx context.Context, r Request) Reply {
 		return failed(why)
 	}
 	s.book.mutex.Lock()
-	leader := s.leader
+	leader, change := s.leader, s.change
 	s.book.mutex.Unlock()
 	if leader == s.ID {
 		return s.lead(r)
 	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go func() {
+		select {
+		case <-ctx.Done():
+		case <-change: // nobody waits for a leader that is gone
+			cancel()
+		}
+	}()
 	return forwarded(ctx, s.circle, leader, r)
 }
 
@@ -116,6 +130,10 @@ func (s *split) Peer(_ context.Context, _, kind string, body []byte) ([]byte, er
 			return nil, err
 		}
 		return marshal(s.lead(r)), nil
+	case "alive": // needs no lock: a slow disk is no lost leader
+		return null, nil
+	case "hears":
+		return served(body, s.hears)
 	case "look":
 		var q splitLook
 		if err := json.Unmarshal(body, &q); err != nil {
@@ -140,50 +158,97 @@ func (s *split) news(q splitLook) splitNews {
 	return n
 }
 
-// watch looks at all nodes before this one and decides whom to follow.
+// watch looks at all nodes before this one, decides whom to follow, and copies
+// what the leader has done.
 func (s *split) watch() {
 	before := s.Nodes[:slices.Index(s.Nodes, s.ID)]
 	if len(before) == 0 {
 		return
 	}
 	s.book.mutex.Lock()
-	q := splitLook{s.epoch, s.index}
+	q, leader := splitLook{s.epoch, s.index}, s.leader
+	suspect := s.missed[leader] >= splitLost-1
 	s.book.mutex.Unlock()
-	news := make([]splitNews, len(before))
-	lost := make([]error, len(before))
+	var news splitNews
+	lost, others := make([]error, len(before)), s.Others()
+	says := make([]splitSays, len(others))
+	began := time.Now()
 	var all sync.WaitGroup
 	for i, node := range before {
-		all.Go(func() { lost[i] = s.call(node, "look", q, &news[i], splitProbe) })
+		all.Go(func() { lost[i] = s.call(node, "alive", null, nil, splitProbe) })
+	}
+	for i, node := range others {
+		switch {
+		case node == leader:
+			all.Go(func() { _ = s.call(node, "look", q, &news, splitProbe) })
+		case suspect:
+			all.Go(func() { _ = s.call(node, "hears", leader, &says[i], splitProbe) })
+		}
 	}
 	all.Wait()
+	late := time.Since(began) > splitProbe+splitLate
 	s.book.mutex.Lock()
 	defer s.book.mutex.Unlock()
 	for i, node := range before {
-		if s.missed[node]++; lost[i] == nil {
-			s.missed[node], s.seen = 0, true
+		switch {
+		case lost[i] == nil:
+			s.missed[node], s.heard[node], s.seen = 0, time.Now(), true
+		case !late:
+			s.missed[node]++
 		}
 	}
-	s.choose(before)
-	if i := slices.Index(before, s.leader); i >= 0 && lost[i] == nil {
-		s.take(q, news[i])
+	s.choose(before, slices.Contains(says, splitYes), slices.Contains(says, splitNo))
+	if s.leader == leader {
+		s.take(q, news)
 	}
 }
 
-// choose follows the first node that is not lost.
-func (s *split) choose(before []string) {
+// splitSays is what a node says of whether it hears another.
+type splitSays string
+
+const (
+	splitYes splitSays = "yes"
+	splitNo  splitSays = "no"
+)
+
+func (s *split) hears(node string) (splitSays, error) {
+	s.book.mutex.Lock()
+	defer s.book.mutex.Unlock()
+	if node == s.ID || time.Since(s.heard[node]) < splitHeard {
+		return splitYes, nil
+	}
+	return splitNo, nil
+}
+
+// choose follows the first node that is not lost. One that others hear is not;
+// one that others do not hear either is lost sooner than where no other answers.
+func (s *split) choose(before []string, heard, unheard bool) {
 	if !s.seen && time.Since(s.began) < splitGrace {
 		return
 	}
+	enough := 2 * splitLost
+	if unheard {
+		enough = splitLost
+	}
 	leader := s.ID
-	for _, node := range before {
-		if s.missed[node] < splitLost {
+	for _, node := range slices.Backward(before) {
+		switch {
+		case s.missed[node] == 0:
+			s.gone[node] = false
+		case s.missed[node] >= enough && !(node == s.leader && heard):
+			s.gone[node] = true // until it answers
+		}
+		if !s.gone[node] {
 			leader = node
-			break
 		}
 	}
-	switch {
-	case leader == s.leader:
-	case leader == s.ID:
+	if leader == s.leader {
+		return
+	}
+	close(s.change)
+	s.change = make(chan struct{})
+	switch leader {
+	case s.ID:
 		fmt.Fprintf(s.Log, "%s: the leader is lost, %s leads\n", s.ID, s.ID)
 		s.reign()
 	default:

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"time"
 )
@@ -20,10 +21,13 @@ func kvzab() Store {
 		Bugs: []Bug{{Name: "read-backwards-after-reconnect", Faults: []string{"none", "halves", "isolate-one", "kill", "chaos"},
 			Doc: "a replica pays no heed to sessions: it answers reads from what it has, whatever the client has seen before, and a write as soon as the leader does."}},
 		New: func(c Config) (Node, error) {
-			z := &zab{circle: newCircle(c), state: Machine{}, moved: make(chan struct{})}
+			z := &zab{circle: newCircle(c), state: Machine{}, keep: zabKeep, moved: make(chan struct{})}
 			var err error
 			if z.journal, err = openJournal(c.Dir, "zab", z.replay); err != nil {
 				return nil, err
+			}
+			if err = z.settle(); err != nil {
+				return nil, errors.Join(err, z.journal.close())
 			}
 			z.rest()
 			z.every(zabTick, z.tick)
@@ -49,6 +53,9 @@ type zab struct {
 	promised int64 // the newest epoch that this node takes part in
 	current  int64 // the newest epoch whose leader's history it has taken over
 	log      []zabEntry
+	dropped  int   // entries before those in log; all counts of entries are of these, too
+	base     int64 // the zxid of the last of them, 0 for none
+	keep     int   // how many applied entries are kept for followers that lag
 
 	state     Machine // of the committed part of the log
 	committed int     // entries
@@ -57,6 +64,7 @@ type zab struct {
 	leader   string // whom it follows; "": nobody
 	heard    time.Time
 	patience time.Time // when it will try to lead itself
+	restored int64     // the last write in the state that the journal held
 	synced   bool      // since it started it has heard from a leader with a majority
 	seen     int64     // the newest epoch that anybody spoke of
 	reign    *zabReign // where it leads
@@ -69,12 +77,24 @@ type zabEntry struct {
 	reply   Reply   // once it is applied
 }
 
-// zabRecord is what the journal holds: epochs, an entry, or a cut.
+// zabKeep is how many applied entries a replica keeps at least.
+const zabKeep = 4096
+
+// zabRecord is what the journal holds: epochs, an entry, a cut, or a state and
+// the zxid that the log after it begins above.
 type zabRecord struct {
 	Promised int64     `json:"promised,omitempty"`
 	Current  int64     `json:"current,omitempty"`
 	Entry    *zabEntry `json:"entry,omitempty"`
-	Cut      *int      `json:"cut,omitempty"`
+	Cut      int64     `json:"cut,omitempty"` // no entry above this zxid; -1: above 0
+	Whole    *zabWhole `json:"whole,omitempty"`
+}
+
+// zabWhole is a state, for whoever lacks the writes that led to it.
+type zabWhole struct {
+	State Machine `json:"state"`
+	At    int64   `json:"at"`   // the last write in it
+	Base  int64   `json:"base"` // where the kept log begins; no later
 }
 
 func (z *zab) replay(record []byte) error {
@@ -85,13 +105,28 @@ func (z *zab) replay(record []byte) error {
 	switch {
 	case r.Entry != nil:
 		z.log = append(z.log, *r.Entry)
-	case r.Cut != nil && *r.Cut <= len(z.log):
-		z.log = z.log[:*r.Cut]
-	case r.Cut != nil:
-		return fmt.Errorf("a cut at %d of %d entries", *r.Cut, len(z.log))
+	case r.Cut != 0:
+		n, ok := z.find(max(r.Cut, 0))
+		if !ok {
+			return fmt.Errorf("a cut at an entry %d that is not there", r.Cut)
+		}
+		z.log = z.log[:n-z.dropped]
+	case r.Whole != nil:
+		z.log, z.dropped, z.base, z.committed, z.state = nil, 0, r.Whole.Base, 0, r.Whole.State.Clone()
+		z.restored = r.Whole.At
 	default:
 		z.promised, z.current = r.Promised, r.Current
 	}
+	return nil
+}
+
+// settle finds what the replayed state already holds; its results are lost.
+func (z *zab) settle() error {
+	n, ok := z.find(max(z.restored, z.base))
+	if !ok {
+		return fmt.Errorf("the log lacks write %d, which the state holds", z.restored)
+	}
+	z.committed = n
 	return nil
 }
 
@@ -110,31 +145,56 @@ func (z *zab) add(e zabEntry) (end int64, err error) {
 	return end, err
 }
 
+// size is how many entries there were; held.
+func (z *zab) size() int { return z.dropped + len(z.log) }
+
 // last is the zxid of the newest entry, 0 without any; held.
-func (z *zab) last() int64 { return z.zxidAt(len(z.log)) }
+func (z *zab) last() int64 { return z.zxidAt(z.size()) }
 
 // zxidAt is the zxid of the last of n entries; held.
 func (z *zab) zxidAt(n int) int64 {
-	if n == 0 {
-		return 0
+	if n <= z.dropped {
+		return z.base
 	}
-	return z.log[n-1].Zxid
+	return z.log[n-z.dropped-1].Zxid
 }
 
 // applied is the zxid of the last write in the state; held.
 func (z *zab) applied() int64 { return z.zxidAt(z.committed) }
 
 // commit applies the log up to n entries; held.
-func (z *zab) commit(n int) {
+func (z *zab) commit(n int) error {
 	if n <= z.committed {
-		return
+		return nil
 	}
 	for ; z.committed < n; z.committed++ {
-		e := &z.log[z.committed]
+		e := &z.log[z.committed-z.dropped]
 		e.reply = z.state.Apply(e.Request)
 	}
 	close(z.moved)
 	z.moved = make(chan struct{})
+	return z.compact()
+}
+
+// compact drops the oldest entries where there are many; held.
+func (z *zab) compact() error {
+	if z.committed-z.dropped <= 2*z.keep {
+		return nil
+	}
+	from := z.committed - z.keep
+	z.base = z.zxidAt(from)
+	z.log, z.dropped = slices.Clone(z.log[from-z.dropped:]), from
+	return z.rewrite()
+}
+
+// rewrite writes the journal anew; held.
+func (z *zab) rewrite() error {
+	records := []any{zabRecord{Promised: z.promised, Current: z.current},
+		zabRecord{Whole: &zabWhole{z.state, z.applied(), z.base}}}
+	for i := range z.log {
+		records = append(records, zabRecord{Entry: &z.log[i]})
+	}
+	return z.journal.rewrite(records)
 }
 
 // rest puts off this node's own attempt to lead; held.
@@ -251,10 +311,10 @@ func (z *zab) write(ctx context.Context, r Request) Reply {
 // result is what the applied write at zxid answered here; held.
 func (z *zab) result(zxid int64) Reply {
 	n, ok := z.find(zxid)
-	if !ok {
+	if !ok || n <= z.dropped || z.log[n-z.dropped-1].reply.Outcome == "" {
 		return unknown("another leader's writes took its place")
 	}
-	return zxided(z.log[n-1].reply, zxid)
+	return zxided(z.log[n-z.dropped-1].reply, zxid)
 }
 
 func (z *zab) Peer(ctx context.Context, from, kind string, body []byte) ([]byte, error) {

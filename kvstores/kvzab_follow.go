@@ -46,7 +46,8 @@ func (z *zab) vote(v zabVote) (zabVoted, error) {
 // log, and how far they are committed. Without entries it is a sign of life.
 type zabSync struct {
 	Epoch   int64      `json:"epoch"`
-	Prev    int64      `json:"prev"` // a zxid; 0: from the start
+	Prev    int64      `json:"prev"`            // a zxid; 0: from the start
+	Whole   *zabWhole  `json:"whole,omitempty"` // the state at Prev, for a follower that is far behind
 	Entries []zabEntry `json:"entries,omitempty"`
 	Commit  int64      `json:"commit"` // a zxid
 	Serve   bool       `json:"serve"`  // the leader's history is committed: replicas may answer
@@ -69,16 +70,17 @@ func (z *zab) follow(from string, m zabSync) (zabSynced, error) {
 }
 
 // find returns how many entries there are up to the one at zxid; held. Where
-// there is none, how many there are before it.
+// there is none, how many there are before it, and less than were dropped where
+// that is not known any more.
 func (z *zab) find(zxid int64) (n int, ok bool) {
-	if zxid == 0 {
-		return 0, true
+	if zxid <= z.base {
+		return z.dropped - min(1, int(z.base-zxid)), zxid == z.base
 	}
 	n, ok = slices.BinarySearchFunc(z.log, zxid, func(e zabEntry, zxid int64) int { return cmp.Compare(e.Zxid, zxid) })
 	if ok {
 		n++
 	}
-	return n, ok
+	return z.dropped + n, ok
 }
 
 // takeOver is follow without the wait; held.
@@ -94,6 +96,9 @@ func (z *zab) takeOver(from string, m zabSync) (answer zabSynced, end int64, err
 	}
 	z.reign, z.leader, z.heard = nil, from, time.Now()
 	z.rest()
+	if err = z.install(&m); err != nil {
+		return answer, end, err
+	}
 	n, ok := z.find(m.Prev)
 	if !ok {
 		return zabSynced{Promised: z.promised, Last: z.zxidAt(n)}, end, nil
@@ -102,10 +107,30 @@ func (z *zab) takeOver(from string, m zabSync) (answer zabSynced, end int64, err
 		return answer, end, err
 	}
 	if n, ok := z.find(m.Commit); ok {
-		z.commit(n)
+		err = z.commit(n)
 	}
 	z.synced = z.synced || m.Serve
-	return zabSynced{OK: true, Promised: z.promised}, end, nil
+	return zabSynced{OK: true, Promised: z.promised}, end, err
+}
+
+// install takes over a leader's state, where it is newer, and makes a message
+// that begins before what this node keeps begin there: both have what is
+// before, for it is committed; held.
+func (z *zab) install(m *zabSync) error {
+	if m.Whole != nil && m.Whole.At > z.applied() {
+		z.log, z.dropped, z.committed = nil, 0, 0
+		z.base, z.state = m.Whole.At, m.Whole.State.Clone()
+		close(z.moved)
+		z.moved = make(chan struct{})
+		if err := z.rewrite(); err != nil {
+			return err
+		}
+	}
+	if m.Prev < z.base {
+		m.Prev = z.base
+		m.Entries = slices.DeleteFunc(m.Entries, func(e zabEntry) bool { return e.Zxid <= z.base })
+	}
+	return nil
 }
 
 // extend makes the log after its first n entries that of the message; held.
@@ -115,12 +140,12 @@ func (z *zab) extend(n int, m zabSync) (end int64, err error) {
 	end = z.journal.end()
 	fresh := z.current < m.Epoch
 	for _, e := range m.Entries {
-		if n < len(z.log) && z.log[n].Zxid != e.Zxid {
+		if n < z.size() && z.log[n-z.dropped].Zxid != e.Zxid {
 			if err = z.truncate(n); err != nil {
 				return end, err
 			}
 		}
-		if n == len(z.log) {
+		if n == z.size() {
 			if end, err = z.add(e); err != nil {
 				return end, err
 			}
@@ -130,7 +155,7 @@ func (z *zab) extend(n int, m zabSync) (end int64, err error) {
 	if !fresh {
 		return end, nil
 	}
-	if n < len(z.log) {
+	if n < z.size() {
 		if err = z.truncate(n); err != nil {
 			return end, err
 		}
@@ -144,9 +169,13 @@ func (z *zab) truncate(n int) error {
 	if n < z.committed {
 		return fmt.Errorf("the leader's history lacks %d committed writes", z.committed-n)
 	}
-	_, err := z.journal.append(zabRecord{Cut: &n})
+	cut := z.zxidAt(n)
+	if cut == 0 {
+		cut = -1
+	}
+	_, err := z.journal.append(zabRecord{Cut: cut})
 	if err == nil {
-		z.log = slices.Clip(z.log[:n])
+		z.log = slices.Clip(z.log[:n-z.dropped])
 	}
 	return err
 }

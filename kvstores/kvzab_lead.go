@@ -129,11 +129,11 @@ func (z *zab) lead(v zabVote) {
 	}
 	fmt.Fprintf(z.Log, "%s: leads epoch %d\n", z.ID, v.Epoch)
 	z.current, z.leader = v.Epoch, z.ID
-	r := &zabReign{epoch: v.Epoch, initial: len(z.log), own: -1, followers: map[string]*zabFollower{}}
+	r := &zabReign{epoch: v.Epoch, initial: z.size(), own: -1, followers: map[string]*zabFollower{}}
 	z.reign = r
 	end, err := z.noteEpochs()
 	for _, node := range z.Others() {
-		r.followers[node] = &zabFollower{next: len(z.log), match: -1, heard: time.Now(), waiting: make(chan struct{}, 1)}
+		r.followers[node] = &zabFollower{next: z.size(), match: -1, heard: time.Now(), waiting: make(chan struct{}, 1)}
 	}
 	z.lock.Unlock()
 	if errors.Join(err, z.journal.sync(end)) != nil {
@@ -168,7 +168,10 @@ func (z *zab) advance(r *zabReign) {
 	if n < r.initial {
 		return
 	}
-	z.commit(n)
+	if z.commit(n) != nil {
+		z.abdicate() // its journal failed
+		return
+	}
 	if !r.established || z.committed > before {
 		r.established, z.synced = true, true
 		r.wake()
@@ -197,7 +200,7 @@ func (z *zab) propose(ctx context.Context, q Request) zabWritten {
 	r.counter++
 	e := zabEntry{Zxid: r.epoch<<32 | r.counter, Request: q}
 	end, err := z.add(e)
-	n := len(z.log)
+	n := z.size()
 	r.wake()
 	z.lock.Unlock()
 	if err = errors.Join(err, z.journal.sync(end)); err != nil {
@@ -252,15 +255,21 @@ func (z *zab) news(r *zabReign, f *zabFollower) (m zabSync, n int, lasts bool) {
 	if z.reign != r || z.life.Err() != nil {
 		return m, 0, false
 	}
-	m = zabSync{Epoch: r.epoch, Prev: z.zxidAt(f.next), Entries: slices.Clone(z.log[f.next:]), Commit: z.applied(), Serve: r.established}
-	return m, len(z.log), true
+	m = zabSync{Epoch: r.epoch, Commit: z.applied(), Serve: r.established}
+	from := f.next
+	if from < z.dropped {
+		from = z.committed
+		m.Whole = &zabWhole{State: z.state.Clone(), At: z.applied()}
+	}
+	m.Prev, m.Entries = z.zxidAt(from), slices.Clone(z.log[from-z.dropped:])
+	return m, z.size(), true
 }
 
 // onlyCommits reports whether a follower has all entries.
 func (z *zab) onlyCommits(f *zabFollower) bool {
 	z.lock.Lock()
 	defer z.lock.Unlock()
-	return f.next == len(z.log)
+	return f.next == z.size()
 }
 
 // heed takes a follower's answer in; again where it must be sent more at once.
@@ -278,7 +287,7 @@ func (z *zab) heed(r *zabReign, f *zabFollower, m zabSync, n int, a zabSynced) (
 	default:
 		f.match, f.next, f.heard = max(f.match, n), n, time.Now()
 		z.advance(r)
-		return f.next < len(z.log)
+		return f.next < z.size()
 	}
 	return false
 }

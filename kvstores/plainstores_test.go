@@ -149,6 +149,15 @@ func TestSplitPromotesItself(t *testing.T) {
 		return nil
 	})
 	r.must("n2", "get", "x", "", "1") // 2 was answered and is lost
+	own := r.nodes["n2"].node.(*split).book
+	eventually(t, "n2 has the leader's state", func() error {
+		own.mutex.Lock()
+		defer own.mutex.Unlock()
+		if x, y := own.state.Get("x"), own.state.Get("y"); string(x) != "1" || string(y) != "1" {
+			return fmt.Errorf("x is %s, y is %s", x, y)
+		}
+		return nil
+	})
 	r.must("n3", "get", "y", "", "1")
 }
 

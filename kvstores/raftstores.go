@@ -3,7 +3,9 @@ package kvstores
 // raftStores are the stores on top of one replicated log. They share one node
 // (raftNode) and differ in what they call their hints, in how they read, and in
 // the mistakes that they offer.
-func raftStores() []Store { return []Store{kvraft(), kvholipaxos(), kvredisraft(), kvfollower()} }
+func raftStores() []Store {
+	return []Store{kvraft(), kvholipaxos(), kvredisraft(), kvfollower(), kvlog()}
+}
 
 // raftFlavor is what makes one of these stores out of the node.
 type raftFlavor struct {
@@ -14,6 +16,10 @@ type raftFlavor struct {
 	logged bool
 	// stale is how stale reads may be; nil: not at all.
 	stale *staleness
+	// whole: the log is never cut, because observe is not in the snapshot: it is
+	// told of every command that is carried out, in the loop, and must be quick.
+	whole   bool
+	observe func(placed)
 }
 
 var hintsOption = Option{"hints", "on", "off: the replies carry no hints (to measure that they cost no message)"}
@@ -47,8 +53,8 @@ func kvholipaxos() Store {
 		Doc: `kvraft with the hints of HoliPaxos: every request is an instance of the log
 Gets are instances too, so that all requests of the store stand in one order.
 Hints: instance, the place in the log; ballot, the term that it was proposed in.
-A node that proposes again after a change of leader answers with the newest
-instance.`,
+A request that is proposed again after a change of leader is answered with the
+instance at which it was applied, which is the first.`,
 		Model: "kv", Claim: "linearizable", Oracle: "holipaxos",
 		Options: []Option{hintsOption},
 		Bugs:    []Bug{retryTwice("kvholipaxos")},

@@ -99,6 +99,7 @@ func (g *registers) keep(choose func() version) (version, error) {
 	now := v
 	if err == nil {
 		now = g.held.put(v)
+		err = g.compact()
 	}
 	g.mutex.Unlock()
 	if err = errors.Join(err, g.journal.sync(end)); err != nil {
@@ -108,6 +109,19 @@ func (g *registers) keep(choose func() version) (version, error) {
 	defer g.mutex.Unlock()
 	g.shown.put(now)
 	return v, nil
+}
+
+// compact writes the journal anew where most of it is of no use; the caller
+// holds the lock.
+func (g *registers) compact() error {
+	if !g.journal.full(len(g.held)) {
+		return nil
+	}
+	records := make([]any, 0, len(g.held))
+	for _, v := range g.held {
+		records = append(records, v)
+	}
+	return g.journal.rewrite(records)
 }
 
 // newest returns the newest of some versions, and whether they are all equal.

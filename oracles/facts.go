@@ -13,24 +13,40 @@ import (
 // acknowledged writes with the same one are a finding; within a key, unless
 // allKeys.
 func unique(allKeys bool, names ...string) func(*history.View, *order.Rules) error {
+	return uniqueBut(allKeys, nil, names...)
+}
+
+// uniqueBut is unique without the operations of some names, to which the store
+// gives no value of their own.
+func uniqueBut(allKeys bool, except []string, names ...string) func(*history.View, *order.Rules) error {
 	return func(v *history.View, r *order.Rules) error {
 		if v.Read == nil {
 			return ErrCannotTell
 		}
-		first := map[string]int32{}
+		type value struct {
+			key  int32
+			num  int64  // of one hint that is an integer
+			text string // of anything else
+		}
+		first := make(map[value]int32, v.N/2)
 		for i := range int32(v.N) {
-			if v.Read[i] || v.Info[i] {
+			if v.Read[i] || v.Info[i] || slices.Contains(except, v.FName[v.F[i]]) {
 				continue
 			}
-			values, ok := hintTexts(v, i, names)
-			if !ok {
-				continue
+			at := value{}
+			n, number := v.Hints[names[0]].Int(i)
+			if at.num = n; !number || len(names) > 1 {
+				values, ok := hintTexts(v, i, names)
+				if !ok {
+					continue
+				}
+				at = value{text: strings.Join(values, "\x00") + "\x00"}
 			}
-			at := strings.Join(values, "\x00")
 			if !allKeys {
-				at = fmt.Sprint(v.Key[i], "\x00", at)
+				at.key = v.Key[i]
 			}
 			if j, twice := first[at]; twice {
+				values, _ := hintTexts(v, i, names)
 				r.AddFinding(fmt.Sprintf("both writes were acknowledged with %s, which the store gives to one write only", pairsText(names, values)), j, i)
 			} else {
 				first[at] = i
@@ -88,6 +104,9 @@ func (f *readsFrom) order(allKeys bool) func(*history.View, *order.Rules) error 
 	return func(v *history.View, r *order.Rules) error {
 		if v.Read == nil {
 			return ErrCannotTell
+		}
+		if v.Hints[f.read] == nil {
+			return nil // no read names a write
 		}
 		keys := f.writers(v)
 		var pairs [][2]int32

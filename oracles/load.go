@@ -24,7 +24,8 @@ type document struct {
 	orderBy *orderBy // nil: none
 	rules   []*pairRule
 
-	unique    []part // nil: none
+	unique    []part   // nil: none
+	except    []string // operations that unique is not about
 	readsFrom *readsFrom
 	deps      *depsNames
 	staleness *staleness
@@ -43,7 +44,8 @@ type document struct {
 //	strength: hard | soft   of order_by (default hard)
 //	ties: concurrent | write_before_read | read_before_write   of order_by
 //	only: [append, put]     the operations that order_by orders, by name
-//	unique: f               no two acknowledged writes have the same f; or [f, g]
+//	unique: f               no two acknowledged writes have the same f; or [f, g],
+//	                        or {of: f, except: [name, ...]} of other operations
 //	reads_from: {read: f, write: g}   a read's f is the g of the write that it saw
 //	deps: {replica: f, inst: g, deps: h, seq: i}   a dependency graph, ordered by
 //	                        its strongly connected components (order.Dependencies)
@@ -118,7 +120,7 @@ func (d *document) facts(v *history.View, r *order.Rules) error {
 		for _, p := range d.unique {
 			names = append(names, p.name)
 		}
-		if err := unique(d.allKeys, names...)(v, r); err != nil {
+		if err := uniqueBut(d.allKeys, d.except, names...)(v, r); err != nil {
 			return err
 		}
 	}

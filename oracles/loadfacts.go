@@ -24,8 +24,17 @@ func (l *loader) unique(root *strictyaml.Node) (err error) {
 	if n == nil {
 		return nil
 	}
+	if n.Form == strictyaml.Table {
+		if err = l.table(n, "unique", "{of: revision, except: [compact]}", "of", "except"); err != nil {
+			return err
+		}
+		if l.doc.except, err = l.names(n.Get("except"), "except"); err != nil {
+			return err
+		}
+		n = n.Get("of")
+	}
 	if n.Form == strictyaml.Table || n.Form == strictyaml.List && len(n.Items) == 0 {
-		return l.At(n, "unique takes a field or a list of fields")
+		return l.At(n, "unique takes a field, a list of fields, or {of: field, except: [name]}")
 	}
 	fields := []*strictyaml.Node{n}
 	if n.Form == strictyaml.List {

@@ -2,6 +2,7 @@ package oracles
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -55,6 +56,65 @@ func TestOwnErrors(t *testing.T) {
 	}
 	if _, err := apply(load(t, "scope: all\nhard: [a.rev < b.rev || a.idx < b.idx]"), v); !errors.Is(err, ErrOwn) {
 		t.Error(err)
+	}
+}
+
+// A rule that comes apart may still order two operations both ways: at least one
+// of two, or comparisons that equality satisfies.
+func TestOwnErrorsOfDominance(t *testing.T) {
+	for text, want := range map[string]bool{
+		"hard: [\"at least 1 of s in xs: a.seq[s] < b.seq[s]\"]":          true,
+		"hard: [\"at least 2 of s in xs: a.seq[s] < b.seq[s]\"]":          false,
+		"hard: [\"all s in a.seq: a.seq[s] < b.seq[s]\"]":                 false,
+		"hard: [\"a.rev <= b.rev && a.seq[0] < b.seq[0]\"]":               false,
+		"hard: [\"a.seq[0] < b.seq[1] && a.seq[1] > b.seq[0]\"]":          true,
+		"hard: [\"a.rev == b.rev\"]":                                      true,
+		"hard: [\"a.rev == b.rev && a.seq[0] < b.seq[0]\"]":               false,
+		"hard: [\"some s in xs: a.rev == b.rev && a.seq[s] < b.seq[s]\"]": true,
+	} {
+		h := &history.Of[int, int]{}
+		for _, seq := range [][]int64{{0, 1}, {1, 0}} {
+			h.Ops = append(h.Ops, history.Op[int, int]{Process: len(h.Ops), Key: "k", Hints: []history.Hint{{Name: "rev", Value: history.Int(7)},
+				{Name: "seq", Value: history.Array(history.Int(seq[0]), history.Int(seq[1]))}}})
+		}
+		v := history.NewView(h)
+		v.Read = []bool{false, false}
+		if _, err := apply(load(t, "lists: {xs: [0, 1]}\n"+text), v); errors.Is(err, ErrOwn) != want {
+			t.Errorf("%s: got %v", text, err)
+		}
+	}
+}
+
+// Of one key, what other keys' writes were given does not count; of all it does.
+func TestUniqueByKey(t *testing.T) {
+	v := revisions([]bool{false, false, false, true}, 5, 5, 5, 5)
+	v.Key, v.KeyName = []int32{0, 1, 1, 1}, []string{"k", "l"}
+	v.FName = []string{"put"}
+	for text, want := range map[string]string{
+		"unique: rev":                                       "[[1 2]]",
+		"unique: [rev, idx]":                                "[[1 2]]",
+		"scope: all\nunique: rev":                           "[[0 1] [0 2]]",
+		"scope: all\nunique: [rev]":                         "[[0 1] [0 2]]",
+		"scope: all\nunique: {of: rev, except: [put, del]}": "[]",
+		"scope: all\nunique: {of: [rev], except: [cas]}":    "[[0 1] [0 2]]",
+	} {
+		r, err := apply(load(t, text), v)
+		if got := fmt.Sprint(r.Contradictions()); err != nil || got != want {
+			t.Errorf("%s: %v %s, want %s", text, err, got, want)
+		}
+	}
+}
+
+// A rule that would be asked for too many pairs says so.
+func TestManyPairsAreSaid(t *testing.T) {
+	revs := make([]int64, 10_100)
+	for i := range revs {
+		revs[i] = int64(i)
+	}
+	r, err := apply(load(t, "hard: [\"a.rev < b.rev && a.rev != b.rev\"]"), revisions(nil, revs...))
+	const want = "oracle x: rule hard 1 is asked pair by pair, for up to 101999900 pairs, as it is no conjunction of comparisons that each have a on one side and b on the other (pinyon oracles FILE --explain-plan)"
+	if err != nil || len(r.Notices) != 1 || r.Notices[0] != want {
+		t.Errorf("%v %q", err, r.Notices)
 	}
 }
 

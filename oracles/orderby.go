@@ -129,17 +129,24 @@ func (l *loader) only(root *strictyaml.Node, o *orderBy) error {
 	if n == nil {
 		return nil
 	}
+	var err error
+	o.only, err = l.names(n, "only")
+	return err
+}
+
+// names reads a list of operation names.
+func (l *loader) names(n *strictyaml.Node, key string) (names []string, err error) {
 	if n.Form != strictyaml.List || len(n.Items) == 0 {
-		return l.At(n, "only is a list of operation names, such as [append, put]")
+		return nil, l.At(n, "%s is a list of operation names, such as [append, put]", key)
 	}
 	for _, f := range n.Items {
 		name, err := l.Word(f, "an operation's name")
 		if err != nil {
-			return err
+			return nil, err
 		}
-		o.only = append(o.only, name)
+		names = append(names, name)
 	}
-	return nil
+	return names, nil
 }
 
 // places finds every operation's place in one View.

@@ -115,7 +115,7 @@ func (s *staleness) judge(v *history.View, r *order.Rules, i, w int32) {
 	if applied >= entry || uint64(entry)-uint64(applied) <= uint64(s.entries) {
 		return
 	}
-	r.AddFinding(fmt.Sprintf("the read knew the log up to %s %d, %d entries behind %s %d, which was acknowledged more than %v before it was invoked (%d entries may be missing)",
+	r.AddFinding(fmt.Sprintf("the read knew the log up to %s %d, %d entries behind %s %d, which was acknowledged more than %v before it was invoked; at most %d may be missing",
 		s.read, applied, uint64(entry)-uint64(applied), s.write, entry, s.time, s.entries), w, i)
 }
 

@@ -230,3 +230,60 @@ func evidence(s *spec.Subject, level string, v *spec.Verdict, o order.Oracle, ha
 	}
 	return nil
 }
+
+// TestForgedHints: the verifier takes hints as proof only where the oracles say
+// that these hints contradict each other, and then accepts no order.
+func TestForgedHints(t *testing.T) {
+	h := &history.Of[models.KVIn, history.Value]{}
+	for i, revision := range []int64{4, 5, 5} {
+		h.Ops = append(h.Ops, history.Op[models.KVIn, history.Value]{Process: i, F: "put", Key: "k", In: models.Put(history.Int(1)), Return: 9,
+			Hints: []history.Hint{{Name: "revision", Value: history.Int(revision)}}})
+	}
+	s := subject(t, h)
+	o, _ := Lookup("etcd")
+	level, _ := consistency.LookupLevel("linearizable")
+	v, err := consistency.CheckSubject(context.Background(), s, level, consistency.Options{Oracles: []order.Oracle{o}})
+	if err != nil || v.Kind != spec.Violation || v.Parts[0].Proof.Kind != spec.ProofHints {
+		t.Fatalf("%v %+v", err, v)
+	}
+	rules := order.NewRules(s.View)
+	if err := o.Apply(rules); err != nil {
+		t.Fatal(err)
+	}
+	check := func(change func(f *verify.File)) verify.Answer {
+		t.Helper()
+		f := verify.NewFile(s, "linearizable", v)
+		f.Oracles, f.Contradictions = []verify.OracleText{{Name: "etcd"}}, rules.Contradictions
+		change(f)
+		r, err := f.Check(s, func(a, b int32) bool { return precedes(rules.Hard, a, b) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r.Answer
+	}
+	for name, c := range map[string]struct {
+		change func(f *verify.File)
+		want   verify.Answer
+	}{
+		"as it is":         {func(*verify.File) {}, verify.Accepted},
+		"other operations": {func(f *verify.File) { f.Parts[0].Hints = []int64{0, 1} }, verify.Refused},
+		"no operation":     {func(f *verify.File) { f.Parts[0].Hints = []int64{0, 9} }, verify.Refused},
+		"nobody reads":     {func(f *verify.File) { f.Contradictions = nil }, verify.NotCheckable},
+		"two proofs":       {func(f *verify.File) { f.Parts[0].Core = []int64{0} }, verify.Refused},
+		"an order": {func(f *verify.File) {
+			f.Verdict, f.Parts[0] = "consistent", verify.FilePart{Key: "k", Verdict: "consistent", Order: []int64{0, 1, 2}}
+		}, verify.Refused},
+		"a pass with hints": {func(f *verify.File) {
+			f.Verdict, f.Parts[0].Verdict, f.Parts[0].Order = "consistent", "consistent", []int64{0, 1, 2}
+			f.Contradictions = func() [][]int32 { return nil }
+		}, verify.Refused},
+	} {
+		if got := check(c.change); got != c.want {
+			t.Errorf("%s: %v, want %v", name, got, c.want)
+		}
+	}
+	brute, err := consistency.CheckSubject(context.Background(), s, level, consistency.Options{Oracles: []order.Oracle{o}, Engine: "brute"})
+	if err != nil || brute.Kind != spec.Violation || brute.Parts[0].Proof.Kind != spec.ProofHints {
+		t.Errorf("by trying every order: %v %+v", err, brute)
+	}
+}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"golang.org/x/term"
 
 	"pinyon/consistency/report"
 	"pinyon/engine/spec"
@@ -211,6 +212,7 @@ func (a *app) run(ctx context.Context, f *runFlags) (err error) {
 		return err
 	}
 	c.Say = a.say
+	c.Hold = func(s *harness.Stop) { a.inspect(ctx, s) }
 	a.say("%s in %s", c.Target.Claim().Name, c.Dir)
 	if err := writeRunYAML(filepath.Join(c.Dir, "run.yaml"), f.set); err != nil {
 		return err
@@ -232,6 +234,21 @@ func (a *app) run(ctx context.Context, f *runFlags) (err error) {
 	return nil
 }
 
+// inspect says where a run with --online stopped and, at a terminal, keeps the
+// frozen nodes until an interrupt.
+func (a *app) inspect(ctx context.Context, s *harness.Stop) {
+	var nodes []string
+	for id, pid := range s.Process {
+		nodes = append(nodes, fmt.Sprintf("%s is process %d", id, pid))
+	}
+	slices.Sort(nodes)
+	a.say("stopped at %s; the nodes are frozen: %s", s.Where, strings.Join(nodes, ", "))
+	if in, ok := a.stdin.(*os.File); ok && term.IsTerminal(int(in.Fd())) {
+		a.say("look at them as long as you like; an interrupt ends them")
+		<-ctx.Done()
+	}
+}
+
 // judge checks what was recorded, prints it, and returns the exit status.
 func (a *app) judge(f *runFlags, c *harness.Config, sum *harness.Summary) (int, error) {
 	check := &checkFlags{budget: f.budget}
@@ -247,7 +264,9 @@ func (a *app) judge(f *runFlags, c *harness.Config, sum *harness.Summary) (int, 
 	}
 	// An interrupt ended the load; what was recorded is checked all the same,
 	// unless a second one comes, which ends the program.
-	in := a.checkFile(context.Background(), check, sum.History)
+	fresh := *a
+	fresh.ctx = context.WithoutCancel(a.ctx)
+	in := fresh.checkFile(fresh.ctx, check, sum.History)
 	if in.Err != nil {
 		return exitFailure, in.Err
 	}

@@ -67,10 +67,19 @@ func both() []order.Oracle {
 	return []order.Oracle{by("term"), by("index")}
 }
 
+// twice says that no two writes have one index, and term by edges.
+func twice() []order.Oracle {
+	return []order.Oracle{both()[0], {Name: "once", Text: "once", Order: func(_ *history.View, r *order.Rules) error {
+		r.AddFinding("both writes have term 1", 0, 1)
+		return nil
+	}}}
+}
+
 const (
 	putA  = `{"process":0,"f":"put","key":"a","in":1,"invoke":10,"return":50,"outcome":"ok","hints":{"term":1,"index":2}}`
 	putA2 = `{"process":1,"f":"put","key":"a","in":2,"invoke":20,"return":60,"outcome":"ok","hints":{"term":2,"index":1}}`
 	getA  = `{"process":2,"f":"get","key":"a","invoke":70,"return":80,"outcome":"ok","out":3}`
+	getA1 = `{"process":2,"f":"get","key":"a","invoke":70,"return":80,"outcome":"ok","out":1,"hints":{"ballot":9,"term":3}}`
 	putB  = `{"process":3,"f":"put","key":"b","in":1,"invoke":10,"outcome":"info"}`
 	putC  = `{"process":4,"f":"put","key":"c","in":1,"invoke":1200000000,"return":1206000000,"outcome":"ok"}`
 )
@@ -80,6 +89,8 @@ func TestTextAndJSON(t *testing.T) {
 	for name, in := range map[string]*Input{
 		"a_read_of_a_value_that_nobody_wrote": checked(t, "linearizable", nil, putA, putA2, getA, putB, putC),
 		"hints_contradict_each_other":         checked(t, "linearizable", both(), putA, putA2),
+		"hints_are_a_finding":                 checked(t, "linearizable", twice(), putA, putA2),
+		"hints_are_behind_a_core":             checked(t, "linearizable", both()[:1], putA, putA2, getA1),
 		"one_order_for_all_keys":              checked(t, "sequential", nil, putA, getA, putC),
 		"nothing_to_complain_of":              checked(t, "linearizable", nil, putA, putC),
 	} {
