@@ -365,6 +365,9 @@ func TestZabDropsWhatIsOld(t *testing.T) {
 	r.restart("n3")
 	r.few("n3")
 	all(50)
+	for i := range 13 { // to apply one of them twice would be seen
+		r.must("n3", "add", "sum", "1", fmt.Sprint(i+1))
+	}
 	z := r.nodes["n3"].node.(*zab)
 	z.lock.Lock()
 	if z.base == 0 || len(z.log) > 8 {
@@ -380,6 +383,14 @@ func TestZabDropsWhatIsOld(t *testing.T) {
 	}
 	r.ready()
 	all(50)
+	for _, id := range r.names {
+		eventually(t, id+" has the sum", func() error {
+			if got := r.do(id, "get", "sum", ""); string(got.Out) != "13" {
+				return fmt.Errorf("%s", got.Out)
+			}
+			return nil
+		})
+	}
 	r.kill(r.status("n2").Leader)
 	for _, id := range r.names {
 		if r.nodes[id] == nil {

@@ -124,7 +124,7 @@ func TestJournalServesManyAtOnce(t *testing.T) {
 func TestJournalsAreWrittenAnew(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	for round := range 2 {
+	for round := range 3 {
 		g, err := openRegisters(dir)
 		if err != nil {
 			t.Fatal(err)
@@ -149,6 +149,11 @@ func TestJournalsAreWrittenAnew(t *testing.T) {
 			if x, y := string(g.read("x").Value), string(b.state.Get("x")); x != want || y != want {
 				t.Errorf("registers hold %s, the book %s, want %s", x, y, want)
 			}
+			if y := string(g.read("y").Value); y != "7" {
+				t.Errorf("registers hold %s, want 7", y)
+			}
+		} else if _, err := g.write("y", json.RawMessage("7"), stamp{}, 1); err != nil {
+			t.Fatal(err)
 		}
 		g.journal.spare, a.journal.spare, b.journal.spare = 10, 10, 10
 		for i := 100 * round; i < 100*(round+1); i++ {
@@ -165,6 +170,10 @@ func TestJournalsAreWrittenAnew(t *testing.T) {
 		}
 		if n, m := g.journal.records, b.journal.records; n > 20 || m > 20 || a.journal.records > 150 {
 			t.Errorf("records: %d, %d, %d", n, m, a.journal.records)
+		}
+		a.journal.spare = -1 << 20 // once more, and nothing after it
+		if err := a.compact(); err != nil {
+			t.Fatal(err)
 		}
 		for _, j := range []*journal{g.journal, a.journal, b.journal} {
 			j.close()

@@ -45,7 +45,7 @@ last final position that its replica knew.`,
 		Bugs: []Bug{{Name: "reorder-at-failover", Doc: `a new view makes final what it finds in an order of its own
 It goes by the names of the clients, and not by the order that a sequencer had.`,
 			Faults: []string{"isolate-leader", "pause", "kill", "chaos"}}},
-		New: func(c Config) (Node, error) { return newLogNode(c) },
+		New: func(c Config) (Node, error) { return newLogNode(c, false) },
 	}
 }
 
@@ -70,6 +70,7 @@ type logView struct {
 type logNode struct {
 	config Config
 	raft   *raftNode
+	keyed  bool            // it is kvskyros
 	ctx    context.Context // ends when the node closes
 	cancel context.CancelFunc
 	work   sync.WaitGroup
@@ -79,6 +80,7 @@ type logNode struct {
 	mutex   sync.Mutex
 	changed chan struct{} // closed, and made anew, when what follows changes
 	final   []json.RawMessage
+	data    Machine            // kvskyros: what they come to
 	places  map[string]placing // of final records, by ID
 	view    logView
 	seq     sequencer
@@ -95,8 +97,8 @@ type logStep struct {
 	Next    *logView    `json:"next,omitempty"`
 }
 
-func newLogNode(c Config) (*logNode, error) {
-	n := &logNode{config: c, kick: make(chan struct{}, 1), changed: make(chan struct{}), places: map[string]placing{}}
+func newLogNode(c Config, keyed bool) (*logNode, error) {
+	n := &logNode{config: c, keyed: keyed, data: Machine{}, kick: make(chan struct{}, 1), changed: make(chan struct{}), places: map[string]placing{}}
 	if err := n.seq.open(c.Dir); err != nil {
 		return nil, err
 	}
@@ -126,6 +128,7 @@ func (n *logNode) observe(p placed) {
 		if _, known := n.places[r.ID]; !known {
 			n.places[r.ID] = placing{int64(len(n.final)), s.View}
 			n.final = append(n.final, r.Value)
+			n.carryOut(r)
 		}
 	}
 	if s.Next != nil {
@@ -164,12 +167,15 @@ func (n *logNode) now() (logView, <-chan struct{}) {
 func (n *logNode) Do(ctx context.Context, r Request) Reply {
 	ctx, cancel := context.WithTimeout(ctx, raftPatience)
 	defer cancel()
+	if n.keyed {
+		return n.doKeyed(ctx, r)
+	}
 	switch r.F {
 	case "append":
 		if !json.Valid(r.In) {
 			return failed("append needs a value in")
 		}
-		return n.append(ctx, r)
+		return n.append(ctx, r, compact(r.In))
 	case "get", "read":
 		var at int64
 		if json.Unmarshal(r.In, &at) != nil || at < 0 {
@@ -182,8 +188,8 @@ func (n *logNode) Do(ctx context.Context, r Request) Reply {
 
 // append sends a record to the sequencers of the view, and to those of the next
 // where it ends meanwhile, until all of one view have it.
-func (n *logNode) append(ctx context.Context, r Request) Reply {
-	record := logRecord{ID: fmt.Sprintf("%s#%d", r.Client, r.Seq), Value: compact(r.In)}
+func (n *logNode) append(ctx context.Context, r Request, value json.RawMessage) Reply {
+	record := logRecord{ID: fmt.Sprintf("%s#%d", r.Client, r.Seq), Value: value}
 	if r.Client == "" { // nobody who could ask again
 		record.ID = fmt.Sprintf("/%s/%d/%p", n.config.ID, time.Now().UnixNano(), &record)
 	}
@@ -191,12 +197,19 @@ func (n *logNode) append(ctx context.Context, r Request) Reply {
 	for {
 		view, changed := n.now()
 		if at, known := n.placed(record.ID); known {
-			return n.appended(at.view, slices.Repeat([]int64{at.position}, len(n.config.Nodes)))
+			// It was sent before, and its places in the sequencers' logs say nothing
+			// where another log than the leader's was made final.
+			return n.hinted(okay(nil), map[string]any{"view": at.view})
 		}
 		if len(view.Members) > 0 && n.raft.Status().Ready {
 			sent = true
-			if places, ok := n.spread(ctx, view, record); ok {
-				return n.appended(view.Number, places)
+			answers := n.spread(ctx, view, record)
+			if hints := n.enough(view, answers); hints != nil {
+				return n.hinted(okay(nil), hints)
+			}
+			if n.keyed && answers[0].Taken && n.flushed(ctx, view) {
+				n.raft.Do(ctx, Request{F: "get", Key: "log"}) // then it is final here too
+				continue
 			}
 		}
 		switch {
@@ -214,10 +227,6 @@ func (n *logNode) placed(id string) (placing, bool) {
 	defer n.mutex.Unlock()
 	at, known := n.places[id]
 	return at, known
-}
-
-func (n *logNode) appended(view int64, places []int64) Reply {
-	return n.hinted(okay(nil), map[string]any{"view": view, "seqIdx": places})
 }
 
 func (n *logNode) hinted(r Reply, hints map[string]any) Reply {
@@ -238,9 +247,8 @@ type appendAnswer struct {
 	Index int64 `json:"index"`
 }
 
-// spread sends a record to all sequencers of the view. ok: all have it, at
-// these places; a node that is none counts as the leader.
-func (n *logNode) spread(ctx context.Context, view logView, record logRecord) (places []int64, ok bool) {
+// spread sends a record to all sequencers of the view.
+func (n *logNode) spread(ctx context.Context, view logView, record logRecord) []appendAnswer {
 	ctx, cancel := context.WithTimeout(ctx, memberLimit)
 	defer cancel()
 	answers := make([]appendAnswer, len(view.Members))
@@ -256,14 +264,23 @@ func (n *logNode) spread(ctx context.Context, view logView, record logRecord) (p
 		})
 	}
 	all.Wait()
-	places = slices.Repeat([]int64{answers[0].Index}, len(n.config.Nodes))
+	return answers
+}
+
+// enough is the hints of an append that enough sequencers have taken, nil where
+// they are too few: all of the view. A node that is none counts as the leader.
+func (n *logNode) enough(view logView, answers []appendAnswer) map[string]any {
+	if n.keyed {
+		return n.durable(view, answers)
+	}
+	places := slices.Repeat([]int64{answers[0].Index}, len(n.config.Nodes))
 	for i, a := range answers {
 		if !a.Taken {
-			return nil, false
+			return nil
 		}
 		places[n.column(view.Leader, view.Members[i])] = a.Index
 	}
-	return places, true
+	return map[string]any{"view": view.Number, "seqIdx": places}
 }
 
 // column is the place of a node in seqIdx: the leader first, then the others.
@@ -275,20 +292,24 @@ func (n *logNode) column(leader, id string) int {
 	return 1 + slices.Index(others, id)
 }
 
-// read answers from what is final. Where that does not reach the position, the
-// leader has to make everything final that it holds, which is all that was
-// acknowledged; and then a read index of Raft says how far this replica must be,
-// and that the view has not changed.
+// read answers from what is final, where that reaches the position.
 func (n *logNode) read(ctx context.Context, f string, at int64) Reply {
 	if r, ok := n.have(at); ok && f == "get" {
 		return r
 	}
+	return n.upToDate(ctx, func() Reply { return n.answer(f, at) })
+}
+
+// upToDate answers when this replica has everything that was acknowledged
+// before: the leader makes final all that it holds, and then a read index of
+// Raft says how far this replica must be, and that the view has not changed.
+func (n *logNode) upToDate(ctx context.Context, answer func() Reply) Reply {
 	for {
 		view, changed := n.now()
 		if view.Leader != "" && n.flushed(ctx, view) {
 			if a := n.raft.Do(ctx, Request{F: "get", Key: "log"}); a.Outcome == OK {
 				if after, _ := n.now(); after.Number == view.Number {
-					return n.answer(f, at)
+					return answer()
 				}
 				continue
 			}

@@ -90,7 +90,7 @@ func (n *logNode) manage() {
 			continue
 		}
 		view, _ := n.now()
-		if view.Leader == n.config.ID && slices.Equal(sorted(view.Members), n.here()) {
+		if view.Leader == n.config.ID && (n.keyed || slices.Equal(sorted(view.Members), n.here())) {
 			missed = 0
 			continue
 		}
@@ -157,6 +157,9 @@ func (n *logNode) begin(client string, seq int64) {
 	if len(members) < n.config.Majority() || !slices.Contains(members, n.config.ID) || !found {
 		return
 	}
+	if n.keyed {
+		members = slices.Clone(n.config.Nodes) // there are no others, ever
+	}
 	members = append([]string{n.config.ID}, slices.DeleteFunc(members, func(id string) bool { return id == n.config.ID })...)
 	step := logStep{View: view.Number, Records: tail, Next: &logView{Number: view.Number + 1, Leader: n.config.ID, Members: members}}
 	n.raft.Do(ctx, Request{Client: client, Seq: seq, F: "put", Key: "log", In: marshal(step)})
@@ -165,6 +168,9 @@ func (n *logNode) begin(client string, seq int64) {
 // recover is what one sealed sequencer of the view has left: the leader of the
 // view if it answered, and otherwise the first that did.
 func (n *logNode) recover(view logView, answers map[string]sealAnswer) ([]logRecord, bool) {
+	if n.keyed {
+		return n.recoverKeyed(answers), true
+	}
 	for _, id := range view.Members {
 		if a := answers[id]; a.Sealed && a.Held {
 			if n.config.Bug == "reorder-at-failover" {

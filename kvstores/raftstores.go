@@ -4,7 +4,7 @@ package kvstores
 // (raftNode) and differ in what they call their hints, in how they read, and in
 // the mistakes that they offer.
 func raftStores() []Store {
-	return []Store{kvraft(), kvholipaxos(), kvredisraft(), kvfollower(), kvlog()}
+	return []Store{kvraft(), kvholipaxos(), kvredisraft(), kvfollower(), kvlog(), kvskyros()}
 }
 
 // raftFlavor is what makes one of these stores out of the node.

@@ -231,3 +231,24 @@ func TestErrorsHoldNoAddress(t *testing.T) {
 		t.Errorf("%+v, want fail without an address", got)
 	}
 }
+
+// A node that loses the leader asks the others before it promotes itself.
+func TestSplitWaitsForWhomOthersHear(t *testing.T) {
+	t.Parallel()
+	for heard, want := range map[bool]string{true: "n1", false: "n2"} {
+		s := &split{circle: newCircle(Config{ID: "n2", Nodes: []string{"n1", "n2", "n3"}, Log: io.Discard}), leader: "n1", seen: true,
+			missed: map[string]int{"n1": 2 * splitLost}, gone: map[string]bool{}, change: make(chan struct{})}
+		s.choose([]string{"n1"}, heard, !heard)
+		if s.leader != want {
+			t.Errorf("heard %v: %s leads, want %s", heard, s.leader, want)
+		}
+		s.missed["n1"] = 1
+		if s.choose([]string{"n1"}, false, false); s.leader != want {
+			t.Errorf("heard %v: %s leads, want %s until n1 answers", heard, s.leader, want)
+		}
+		s.missed["n1"] = 0
+		if s.choose([]string{"n1"}, false, false); s.leader != "n1" {
+			t.Errorf("heard %v: %s leads, want n1, which answers", heard, s.leader)
+		}
+	}
+}

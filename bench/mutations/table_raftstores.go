@@ -20,7 +20,7 @@ func logged(test, name, file, from, to string) mutation {
 // raftStoreRules are those of kvraft, its kin, and their write-ahead log.
 var raftStoreRules = []mutation{
 	logged("TestRaftKeepsWhatItAcknowledgedOverKill9", "A node writes its log before it answers or sends.", raftLoopGo,
-		`if err == nil && must {`, `if err == nil && !must {`),
+		`if err == nil && must {`, `if err == nil && must && false {`),
 	logged("TestRaftAnswersARetryOnce", "A retry gets the stored result.", raftStateGo,
 		`case !known || o.seq > last.Seq:`, `case true:`),
 	logged("TestRaftAnswersARetryOnce", "A stored result keeps the hints of its own entry.", raftLoopGo,

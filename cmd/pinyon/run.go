@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
+	"pinyon/consistency"
 	"pinyon/consistency/report"
 	"pinyon/engine/spec"
 	"pinyon/faultnet"
@@ -254,8 +255,8 @@ func (a *app) judge(f *runFlags, c *harness.Config, sum *harness.Summary) (int, 
 	check := &checkFlags{budget: f.budget}
 	cmd := &cobra.Command{}
 	check.add(cmd)
-	for name, value := range map[string]string{"budget": f.budget.String()} {
-		if err := cmd.Flags().Set(name, value); err != nil {
+	if f.budget != consistency.DefaultTimeout {
+		if err := cmd.Flags().Set("budget", f.budget.String()); err != nil {
 			return exitFailure, err
 		}
 	}
