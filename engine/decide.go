@@ -64,7 +64,8 @@ func Decide(ctx context.Context, t Task) (spec.Part, error) {
 	if links := g.Cycle(); links != nil {
 		return cyclePart(part, links)
 	}
-	if !early && t.byPath(ctx, &part, fast, paths.All) {
+	fast.Graph = g
+	if !early && (t.byPath(ctx, &part, fast, paths.All) || t.withoutHints(ctx, &part, g, fast.Stop)) {
 		return part, nil
 	}
 	p := Problem{View: r.View, Graph: g, Soft: r.Soft, Machine: t.Machine, Eager: t.Eager}
@@ -103,6 +104,42 @@ func explainFarthest(ctx context.Context, p Problem, res Result, t Task) *spec.E
 		}
 	}
 	return Explain(p, res, t.Focus)
+}
+
+// withoutHints asks the fast paths about the order without hints, which is an
+// interval order more often. What fewer edges forbid, all forbid; an order that
+// they allow counts if it happens to obey all of g.
+func (t Task) withoutHints(ctx context.Context, part *spec.Part, g *order.Graph, stop func() bool) bool {
+	plain := *t.Rules
+	plain.Hard = nil
+	for _, s := range t.Rules.Hard {
+		if !s.Hint {
+			plain.Hard = append(plain.Hard, s)
+		}
+	}
+	if len(plain.Hard) == len(t.Rules.Hard) {
+		return false
+	}
+	found := *part
+	t.Rules = &plain
+	fast := &paths.Problem{Rules: &plain, Machine: t.Machine, Stop: stop}
+	if _, _, ok := fast.Intervals(); !ok || !t.byPath(ctx, &found, fast, paths.All) || found.Kind == spec.Consistent && !obeys(g, found.Witness) {
+		return false
+	}
+	*part = found
+	return true
+}
+
+// obeys reports whether an order of operations keeps all of g.
+func obeys(g *order.Graph, line []int32) bool {
+	f := g.NewFrontier()
+	for _, x := range line {
+		if !f.Ready(x) {
+			return false
+		}
+		f.Place(x)
+	}
+	return f.Left == 0
 }
 
 // findingPart is the violation that hints prove by themselves.

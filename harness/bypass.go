@@ -2,10 +2,11 @@ package harness
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/hex"
 	"fmt"
-	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,6 +16,10 @@ import (
 // bypassEvery is how often the table of connections is read during a run.
 const bypassEvery = 300 * time.Millisecond
 
+// bypassSightings is in how many readings in a row a connection must stand: a
+// proxy that was held up may not have listed a young one as its own yet.
+const bypassSightings = 4
+
 // watchBypass reads the table of connections until the returned function is
 // called, which says whether any connection to a node did not come from a
 // proxy. Every run is watched: a store that finds its peers some other way would
@@ -22,26 +27,18 @@ const bypassEvery = 300 * time.Millisecond
 func watchBypass(c *cluster) (end func() error) {
 	stop, found := make(chan struct{}), make(chan error, 1)
 	go func() {
-		suspects := map[string]bool{}
+		seen := map[string]int{} // readings in a row
+		ending := false
 		for {
-			now, err := strangers(c)
-			if err != nil {
+			err := sight(c, seen)
+			if err != nil || ending && len(seen) == 0 {
 				found <- err
 				return
 			}
-			for _, s := range now {
-				// One reading may fall between the table and the list of the
-				// proxies' own; what is there twice in a row is not young.
-				if suspects[s] {
-					found <- fmt.Errorf("%w: %s", ErrBypass, s)
-					return
-				}
-			}
-			suspects = setOf(now)
 			select {
-			case <-stop:
-				found <- nil
-				return
+			case <-stop: // whoever is under suspicion now is looked at again
+				ending = true
+				time.Sleep(bypassEvery / 4)
 			case <-time.After(bypassEvery):
 			}
 		}
@@ -52,18 +49,27 @@ func watchBypass(c *cluster) (end func() error) {
 	}
 }
 
-func setOf(list []string) map[string]bool {
-	return maps.Collect(func(yield func(string, bool) bool) {
-		for _, s := range list {
-			if !yield(s, true) {
-				return
-			}
+// sight reads the table once and counts on.
+func sight(c *cluster, seen map[string]int) error {
+	now, err := strangers(c)
+	if err != nil {
+		return err
+	}
+	for s := range seen {
+		if !slices.Contains(now, s) {
+			delete(seen, s)
 		}
-	})
+	}
+	for _, s := range now {
+		if seen[s]++; seen[s] >= bypassSightings {
+			return fmt.Errorf("%w: %s", ErrBypass, s)
+		}
+	}
+	return nil
 }
 
-// strangers are the established connections to nodes that no proxy holds, as
-// "FROM to NODE".
+// strangers are the established connections that no proxy holds, to the address
+// of a node or between two processes of the store, as "FROM to NODE".
 func strangers(c *cluster) ([]string, error) {
 	table, err := connections("/proc/net/tcp")
 	if err != nil {
@@ -74,17 +80,54 @@ func strangers(c *cluster) ([]string, error) {
 		listens[c.nodes[id].spec.Listen] = id
 	}
 	proxies := c.network.Outgoing()
+	owners := c.sockets()
+	ends := map[string]string{} // the node at an end of a connection
+	for _, e := range table {
+		if id, ok := owners[e.inode]; ok {
+			ends[e.local] = id
+		}
+	}
 	var list []string
 	for _, e := range table {
-		if id, ok := listens[e.remote]; ok && !slices.Contains(proxies, e.local) {
+		id, ok := listens[e.remote]
+		switch {
+		case ok && !slices.Contains(proxies, e.local):
 			list = append(list, e.local+" to "+id)
+		case !ok && listens[e.local] == "" && ends[e.local] != "" && ends[e.remote] != "" && ends[e.local] != ends[e.remote]:
+			list = append(list, e.local+" of "+ends[e.local]+" to "+ends[e.remote]) // at a port of its own
 		}
 	}
 	return list, nil
 }
 
+// sockets are the sockets of the nodes' processes, by number: of all that are
+// in a node's group.
+func (c *cluster) sockets() map[string]string {
+	nodes := map[string]string{}
+	for id, pid := range c.pids() {
+		nodes[strconv.Itoa(pid)] = id
+	}
+	owners := map[string]string{}
+	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
+	for _, path := range stats {
+		text, _ := os.ReadFile(path) // of one that has ended meanwhile: nothing
+		fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
+		if len(fields) < 3 || nodes[fields[2]] == "" { // state, parent, group
+			continue
+		}
+		files, _ := filepath.Glob(filepath.Join(filepath.Dir(path), "fd", "*"))
+		for _, f := range files {
+			link, _ := os.Readlink(f)
+			if inode, ok := strings.CutPrefix(link, "socket:["); ok {
+				owners[strings.TrimSuffix(inode, "]")] = nodes[fields[2]]
+			}
+		}
+	}
+	return owners
+}
+
 // connection is an established one, seen from one of its ends.
-type connection struct{ local, remote string }
+type connection struct{ local, remote, inode string }
 
 // connections reads a table of connections as the kernel prints it (man 5
 // proc): addresses in hexadecimal, the bytes of the IPv4 address in host order.
@@ -98,13 +141,13 @@ func connections(path string) ([]connection, error) {
 	lines := bufio.NewScanner(f)
 	for lines.Scan() {
 		fields := strings.Fields(lines.Text())
-		if len(fields) < 4 || fields[3] != "01" { // 01: established
+		if len(fields) < 10 || fields[3] != "01" { // 01: established
 			continue
 		}
 		local, okLocal := tableAddress(fields[1])
 		remote, okRemote := tableAddress(fields[2])
 		if okLocal && okRemote {
-			list = append(list, connection{local, remote})
+			list = append(list, connection{local, remote, fields[9]})
 		}
 	}
 	return list, lines.Err()

@@ -45,7 +45,7 @@ func exit(err error) {
 }
 
 // runNode is pinyon store NAME. With PINYON_DIRECT in its environment it also
-// holds a connection to that address; with PINYON_STUBBORN it ends with a kill
+// holds a connection to that address; with PINYON_SIDE it listens there too; with PINYON_STUBBORN it ends with a kill
 // only.
 func runNode(name string, args []string) error {
 	s, err := kvstores.Lookup(name)
@@ -76,6 +76,19 @@ func runNode(name string, args []string) error {
 					_, _ = io.Copy(io.Discard, c)
 				}
 				time.Sleep(10 * time.Millisecond)
+			}
+		}()
+	}
+	if side := os.Getenv("PINYON_SIDE"); side != "" {
+		l, err := net.Listen("tcp", side)
+		if err != nil {
+			return err
+		}
+		go func() {
+			for {
+				if c, err := l.Accept(); err == nil {
+					defer c.Close()
+				}
 			}
 		}()
 	}

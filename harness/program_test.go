@@ -167,6 +167,7 @@ func ask(t *testing.T, p *program, limit time.Duration, key string) Result {
 
 // A run through a program is one like any other.
 func TestProgramRecordsARun(t *testing.T) {
+	t.Parallel()
 	p, err := startProgram(t, "good")
 	must(t, err)
 	sum := recorded(t, Config{Target: p, Ops: 200, Duration: 8 * time.Second, Seed: 1})
@@ -183,6 +184,7 @@ func TestProgramRecordsARun(t *testing.T) {
 // What a program does not say clearly is not known, and a dead program is an
 // error of the run, not a quiet store.
 func TestProgramThatGoesWrong(t *testing.T) {
+	t.Parallel()
 	for mode, want := range map[string]string{"garbage": "expected one JSON object a line", "dies": "the program ended", "silent": "deadline"} {
 		p, err := startProgram(t, mode)
 		must(t, err)
@@ -226,6 +228,7 @@ func TestProgramAnswersOutOfOrder(t *testing.T) {
 
 // A program that reads no more holds nobody up.
 func TestProgramThatDoesNotRead(t *testing.T) {
+	t.Parallel()
 	p, err := startProgram(t, "deaf")
 	must(t, err)
 	big := strings.Repeat("x", 1<<20) // more than a pipe holds
@@ -246,6 +249,7 @@ func TestProgramThatDoesNotRead(t *testing.T) {
 // A program that dies in the middle of a run ends it with an error; what was
 // recorded stays, and so does no process.
 func TestProgramThatDiesInARun(t *testing.T) {
+	t.Parallel()
 	p, err := startProgram(t, "dies")
 	must(t, err)
 	sum, err := try(t, Config{Target: p, Duration: 300 * time.Millisecond, Seed: 1})

@@ -21,6 +21,7 @@ import (
 // the history, the header says how exact its clock is, faults are notes in it,
 // and the folder holds all that a bundle does.
 func TestRecord(t *testing.T) {
+	t.Parallel()
 	c := Config{Target: fixtureOf(t, "kvraft", ""), Faults: "isolate-one", Duration: 2 * time.Second, Rate: 300, Keys: 3, Seed: 5}
 	sum := recorded(t, c)
 	h := loaded(t, sum.History)
@@ -91,6 +92,7 @@ func checkFaultFiles(t *testing.T, sum *Summary, h *history.Raw) {
 
 // A run whose injectors do nothing is vacuous, in a run and in a campaign.
 func TestDisarmedRunIsVacuous(t *testing.T) {
+	t.Parallel()
 	sum := recorded(t, Config{Target: fixtureOf(t, "kvraft", ""), Faults: "halves", Duration: time.Second, Rate: 200, Seed: 1, disarm: true})
 	if len(sum.Faults) != 1 || sum.Faults[0].Applied == 0 || sum.Faults[0].Verified != 0 || sum.Vacuous() == "" {
 		t.Errorf("faults %+v, vacuous: %q", sum.Faults, sum.Vacuous())
@@ -105,6 +107,7 @@ func TestDisarmedRunIsVacuous(t *testing.T) {
 
 // A node that dials another without the proxy is caught, whatever it sends.
 func TestBypassIsCaught(t *testing.T) {
+	t.Parallel()
 	inner := fixtureOf(t, "kvforward", "")
 	var mutex sync.Mutex
 	first := ""
@@ -125,9 +128,28 @@ func TestBypassIsCaught(t *testing.T) {
 	}
 }
 
+// Nor may two nodes meet at a port that the harness knows nothing of.
+func TestBypassAtAnotherPortIsCaught(t *testing.T) {
+	t.Parallel()
+	held, side, err := reserve()
+	must(t, err)
+	defer held.Close()
+	inner := fixtureOf(t, "kvforward", "")
+	target := wrapped{inner, func(n NodeSpec) (Command, error) {
+		c, err := inner.Command(n)
+		c.Env = append(c.Env, map[string]string{"n1": "PINYON_SIDE=" + side, "n2": "PINYON_DIRECT=" + side, "n3": "PINYON_NONE=1"}[n.ID])
+		return c, err
+	}}
+	_, err = try(t, Config{Target: target, Duration: time.Second, Rate: 50})
+	if !errors.Is(err, ErrBypass) || !strings.Contains(err.Error(), "n1") || !strings.Contains(err.Error(), "n2") {
+		t.Errorf("error %v, want %v, between n1 and n2", err, ErrBypass)
+	}
+}
+
 // What one seed plans is the same bytes every time, and a schedule that was
 // saved is the one that runs.
 func TestSavedScheduleIsReplayed(t *testing.T) {
+	t.Parallel()
 	topo := Topology(3, 6)
 	var files [2][]byte
 	var plan faultnet.Schedule
@@ -167,6 +189,7 @@ func TestSavedScheduleIsReplayed(t *testing.T) {
 
 // Online ends at the first impossible return, with every node stopped.
 func TestOnlineStopsWithNodesFrozen(t *testing.T) {
+	t.Parallel()
 	states := map[string]string{}
 	c := Config{Target: fixtureOf(t, "kvquorum", ""), Online: true, Keys: 1, Rate: 300, Duration: 8 * time.Second, Faults: "pause", Seed: 2}
 	began := time.Now()
@@ -225,6 +248,7 @@ func TestRecordInAFolderThatIsNotThere(t *testing.T) {
 
 // A store whose nodes end at once says which, and where its log is.
 func TestNodeThatDoesNotStart(t *testing.T) {
+	t.Parallel()
 	inner := fixtureOf(t, "kvforward", "")
 	target := wrapped{inner, func(n NodeSpec) (Command, error) {
 		c, err := inner.Command(n)

@@ -75,6 +75,14 @@ func (c *circle) every(period time.Duration, f func()) {
 	})
 }
 
+// hint adds a hint to a reply, unless the node was started without hints.
+func (c *circle) hint(r Reply, name string, value any) Reply {
+	if c.Option("hints", "on") != "off" {
+		r.Hints = map[string]any{name: value}
+	}
+	return r
+}
+
 // call sends one message and bounds the wait by the node's life.
 func (c *circle) call(to, kind string, in, out any, timeout time.Duration) error {
 	ctx, cancel := context.WithTimeout(c.life, timeout)

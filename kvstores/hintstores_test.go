@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -31,7 +32,7 @@ func TestHintStoresKeepTheirClaims(t *testing.T) {
 				t.Parallel()
 				r := newRing(t, store, c.n, "", true)
 				r.ready()
-				h := r.record(load{clients: 6, keys: 3, f: []string{"put", "get", "get", "cas"}, length: 2 * time.Second, roam: c.name == "cut", faults: c.faults})
+				h := r.record(load{clients: 6, keys: 3, f: []string{"put", "get", "get", "cas"}, length: time.Second, roam: c.name == "cut", faults: c.faults})
 				level, oracle := r.store.Claims(nil)
 				holds(t, h, level, oracle, spec.Consistent)
 				hinted(t, h, map[string]string{"kvgryff": "carstamp", "kvzab": "zxid"}[store])
@@ -221,9 +222,7 @@ func TestGryffKeepsCausality(t *testing.T) {
 func TestGryffWithoutCausalityIsConvicted(t *testing.T) {
 	t.Parallel()
 	r := newRing(t, "kvgryff", 3, "lose-causality", true)
-	h := r.record(load{clients: 6, keys: 2, own: true, f: []string{"put", "get", "get"}, length: 1500 * time.Millisecond})
-	holds(t, h, "regular-sequential", "gryff", spec.Violation)
-	holds(t, h, "regular", "", spec.Consistent)
+	r.convicted(load{clients: 6, keys: 2, own: true, f: []string{"put", "get", "get"}, length: 500 * time.Millisecond}, "regular-sequential", "gryff", "regular")
 }
 
 // A client that fails keeps what it carries.
@@ -281,8 +280,7 @@ func TestZabWithoutSessionsIsConvicted(t *testing.T) {
 	t.Parallel()
 	r := newRing(t, "kvzab", 3, "read-backwards-after-reconnect", true)
 	r.ready()
-	h := r.record(load{clients: 6, keys: 2, f: []string{"put", "get", "get"}, length: 1500 * time.Millisecond})
-	holds(t, h, "ordered-sequential", "zookeeper", spec.Violation)
+	r.convicted(load{clients: 6, keys: 2, f: []string{"put", "get", "get"}, length: 500 * time.Millisecond}, "ordered-sequential", "zookeeper")
 }
 
 // A minority's leader commits nothing, and the majority goes on.
@@ -399,4 +397,73 @@ func TestZabDropsWhatIsOld(t *testing.T) {
 	}
 	put(50, 60)
 	all(60)
+}
+
+// Hints cost no message: as many are sent with them as without, and a local
+// read sends none.
+func TestHintsCostNoMessage(t *testing.T) {
+	t.Parallel()
+	for _, store := range []string{"kvabd", "kvgryff"} {
+		on, off := messages(t, store, "on"), messages(t, store, "off")
+		if on > off*5/4 || off > on*5/4 || on < 100 {
+			t.Errorf("%s: %d messages with hints, %d without", store, on, off)
+		}
+	}
+	r := newRing(t, "kvzab", 3, "", false)
+	r.ready()
+	_, others := r.leader(r.names...)
+	before := r.nodes[others[0]].peers.Sent()
+	for range 50 {
+		if got := r.must(others[0], "get", "x", "", "null"); got.Hints["zxid"] == nil {
+			t.Errorf("%+v, want a zxid", got)
+		}
+	}
+	if sent := r.nodes[others[0]].peers.Sent() - before; sent != 0 {
+		t.Errorf("50 local reads sent %d messages", sent)
+	}
+}
+
+// messages counts those of 50 puts and gets.
+func messages(t *testing.T, store, hints string) (all int64) {
+	s, err := Lookup(store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	inner := s.New
+	s.New = func(c Config) (Node, error) {
+		c.Options = Options{"hints": hints}
+		return inner(c)
+	}
+	r := newRingOf(t, s, 3, "", false)
+	for i := range 50 {
+		r.must("n1", "put", "x", fmt.Sprint(i), "")
+		if got := r.must("n2", "get", "x", "", fmt.Sprint(i)); (got.Hints == nil) != (hints == "off") {
+			t.Errorf("hints %s: %v", hints, got.Hints)
+		}
+	}
+	for _, n := range r.nodes {
+		all += n.peers.Sent()
+	}
+	return all
+}
+
+// A node that is closed leaves nothing running behind. Not parallel: it counts.
+func TestNothingIsLeftRunning(t *testing.T) {
+	for _, store := range []string{"kvsingle", "kvforward", "kvsplit", "kvsync", "kvquorum", "kvabd", "kvgryff", "kvzab"} {
+		before := runtime.NumGoroutine()
+		r := newRing(t, store, 3, "", true)
+		r.ready()
+		r.must("n1", "put", "x", "1", "")
+		r.part([]string{"n1"}, []string{"n2", "n3"})
+		r.do("n2", "put", "x", "2")
+		for _, id := range r.names {
+			r.kill(id)
+		}
+		eventually(t, store+" is gone", func() error {
+			if n := runtime.NumGoroutine(); n > before {
+				return fmt.Errorf("%d goroutines, before there were %d", n, before)
+			}
+			return nil
+		})
+	}
 }

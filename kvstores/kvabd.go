@@ -14,7 +14,7 @@ func kvabd() Store {
 			"A put asks a majority for the newest stamp and stores its value under a higher one at a majority; a get asks a majority for the newest version and writes it back to a majority before it answers. " +
 			"Attiya, Bar-Noy, Dolev, \"Sharing Memory Robustly in Message-Passing Systems\", JACM 1995, with several writers as in Lynch, Shvartsman, FTCS 1997.",
 		Model: "kv", Claim: "linearizable",
-		Ops: []string{"put", "get"},
+		Ops: []string{"put", "get"}, Options: []Option{hintsOption},
 		Bugs: []Bug{{Name: "no-write-back", Faults: []string{"none", "flaky", "hammer", "chaos"},
 			Doc: "a get answers what it found without storing it at a majority: of two gets during one put the first may see the new value and the second the old one. Still regular."}},
 		New: func(c Config) (Node, error) {
@@ -52,7 +52,7 @@ func (a *abd) Do(ctx context.Context, r Request) Reply {
 	if err != nil {
 		return unknown(err.Error())
 	}
-	return tagged(okay(nil), v)
+	return a.tagged(okay(nil), v)
 }
 
 func (a *abd) get(ctx context.Context, v version) Reply {
@@ -61,14 +61,11 @@ func (a *abd) get(ctx context.Context, v version) Reply {
 			return failed(err.Error()) // a read has no effect
 		}
 	}
-	return tagged(okay(v.Value), v)
+	return a.tagged(okay(v.Value), v)
 }
 
 // tagged adds the hint of a register: the stamp of the version.
-func tagged(r Reply, v version) Reply {
-	r.Hints = map[string]any{"tag": v.Stamp[:2]}
-	return r
-}
+func (a *abd) tagged(r Reply, v version) Reply { return a.hint(r, "tag", v.Stamp[:2]) }
 
 // writerID numbers the nodes from 1.
 func writerID(c Config) int64 { return int64(slices.Index(c.Nodes, c.ID)) + 1 }

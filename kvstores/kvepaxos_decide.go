@@ -67,9 +67,13 @@ func (e *epaxos) preAccept(m epaxosMessage) (epaxosVote, error) {
 
 // hold waits for the time (µs) at which a request is to be ordered.
 func (e *epaxos) hold(t int64) {
-	wait := min(time.UnixMicro(t).Sub(e.Clock.Now()), epaxosQueued)
+	e.pause(min(time.UnixMicro(t).Sub(e.Clock.Now()), epaxosQueued))
+}
+
+// pause waits, but not longer than the node lives.
+func (e *epaxos) pause(d time.Duration) {
 	select {
-	case <-time.After(wait):
+	case <-time.After(d):
 	case <-e.life.Done():
 	}
 }
@@ -249,7 +253,12 @@ func (e *epaxos) most(list []*epaxosEntry, _ bool) bool { return len(list) >= e.
 // commit tells everybody of a decision.
 func (e *epaxos) commit(m epaxosMessage, fast bool) error {
 	for _, node := range e.Others() {
-		e.spawn(func() { _ = e.call(node, "commit", m, nil, callTimeout) })
+		e.spawn(func() {
+			if e.blind && m.Request != nil && m.Request.F == "put" {
+				e.pause(epaxosLate)
+			}
+			_ = e.call(node, "commit", m, nil, callTimeout)
+		})
 	}
 	if fast {
 		e.lock.Lock()

@@ -2,6 +2,7 @@ package kvstores
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -29,10 +30,11 @@ func follower(t *testing.T, bug, option, value string) *ring {
 
 // lonely cuts off a follower for a while.
 func lonely(r *ring) {
-	time.Sleep(500 * time.Millisecond)
+	time.Sleep(300 * time.Millisecond)
 	_, others := r.leader(r.names...)
 	r.part(others[:1], without(r.names, others[0]))
-	time.Sleep(700 * time.Millisecond)
+	// Longer than its clients wait for a write that they are stuck with.
+	time.Sleep(raftPatience + 500*time.Millisecond)
 	r.part()
 }
 
@@ -51,7 +53,7 @@ func TestFollowerKeepsItsPromiseAndNoMore(t *testing.T) {
 	} {
 		t.Run(c.option+c.bug, func(t *testing.T) {
 			r := follower(t, c.bug, c.option, c.value)
-			h := r.record(load{clients: 6, keys: 1, f: []string{"get", "get", "put"}, length: 1800 * time.Millisecond, faults: lonely})
+			h := r.record(load{clients: 6, keys: 1, f: strings.Fields("get get get get get get get put"), length: 1600 * time.Millisecond, faults: lonely})
 			if c.bug != "" {
 				holds(t, h, r.store.Claim, "", spec.Violation)
 				return

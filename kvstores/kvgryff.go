@@ -18,7 +18,7 @@ func kvgryff() Store {
 			"Versions are ordered by carstamps: a counter, a writer, and how many read-modify-writes were built on that write. A get answers the newest version of a majority without writing it back; where the majority did not agree, " +
 			"the client carries the version along, and its next operation stores it before it reads. A read-modify-write is built on the newest version found, and the nodes agree by Paxos on which one comes next after that version. " +
 			"Burke, Cheng, Lloyd, \"Gryff: Unifying Consensus and Shared Registers\", NSDI 2020; Helt, Burke, Levy, Lloyd, \"Regular Sequential Serializability and Regular Sequential Consistency\", SOSP 2021.",
-		Model: "kv", Claim: "regular-sequential", Oracle: "gryff",
+		Model: "kv", Claim: "regular-sequential", Oracle: "gryff", Options: []Option{hintsOption},
 		Bugs: []Bug{{Name: "lose-causality", Faults: []string{"none", "flaky", "hammer", "chaos"},
 			Doc: "what a client carries is dropped: after it saw a new value, it, or whoever reads what it wrote, may see the old one."}},
 		New: func(c Config) (Node, error) {
@@ -80,7 +80,7 @@ func (g *gryff) operate(ctx context.Context, r Request) Reply {
 		if err != nil {
 			return failed(err.Error())
 		}
-		return gryffRead(okay(v.Value), v, agreed)
+		return g.learned(okay(v.Value), v, agreed)
 	case "put":
 		return g.write(ctx, find, compact(r.In))
 	case "delete":
@@ -89,9 +89,9 @@ func (g *gryff) operate(ctx context.Context, r Request) Reply {
 	return g.modify(ctx, r, find)
 }
 
-// gryffRead is the reply to an operation that read v and changed nothing.
-func gryffRead(r Reply, v version, agreed bool) Reply {
-	r = stamped(r, v.Stamp)
+// learned is the reply to an operation that read v and changed nothing.
+func (g *gryff) learned(r Reply, v version, agreed bool) Reply {
+	r = g.stamped(r, v.Stamp)
 	if !agreed {
 		r.Carried = marshal(v)
 	}
@@ -99,9 +99,9 @@ func gryffRead(r Reply, v version, agreed bool) Reply {
 }
 
 // stamped adds the hint of an operation, and lets the client carry nothing.
-func stamped(r Reply, s stamp) Reply {
-	r.Hints, r.Carried = map[string]any{"carstamp": s[:]}, null
-	return r
+func (g *gryff) stamped(r Reply, s stamp) Reply {
+	r.Carried = null
+	return g.hint(r, "carstamp", s[:])
 }
 
 // find asks a majority for the newest version, and says whether it agreed: then
@@ -137,7 +137,7 @@ func (g *gryff) write(ctx context.Context, q gryffFind, value json.RawMessage) R
 	if err != nil {
 		return unknown(err.Error())
 	}
-	return stamped(okay(nil), v.Stamp)
+	return g.stamped(okay(nil), v.Stamp)
 }
 
 // spread stores v at a majority.

@@ -39,7 +39,7 @@ func (g *gryff) modify(ctx context.Context, r Request, q gryffFind) Reply {
 		case reply.Outcome != OK:
 			return reply
 		case r.F == "cas" && same(reply.Out, []byte("false")):
-			return gryffRead(reply, base, agreed)
+			return g.learned(reply, base, agreed)
 		}
 		own := proposal{Key: r.Key, Stamp: base.Stamp.successor(), Value: compact(m.Get(r.Key)),
 			ID: fmt.Sprintf("%s-%s-%d", g.ID, g.began, g.count.Add(1))}
@@ -54,7 +54,7 @@ func (g *gryff) modify(ctx context.Context, r Request, q gryffFind) Reply {
 		case err != nil:
 			return failed(err.Error())
 		case won.ID == own.ID:
-			return stamped(reply, won.Stamp)
+			return g.stamped(reply, won.Stamp)
 		}
 	}
 }

@@ -13,7 +13,7 @@ import (
 
 // Times of kvlog.
 const (
-	lazyOrder   = 30 * time.Millisecond  // how often the leader orders what has gathered
+	lazyOrder   = 40 * time.Millisecond  // how often the leader orders what has gathered
 	viewLook    = 50 * time.Millisecond  // how often it looks after the others
 	memberLimit = 400 * time.Millisecond // for one message to a sequencer
 	sealLimit   = 250 * time.Millisecond // how long nodes have to say that they are there
@@ -27,7 +27,7 @@ Luo, Alagappan, Ganesan, LazyLog: A New Shared Log Abstraction for Low-Latency
 Applications, SOSP 2024. An append goes to all sequencers of the view at once,
 each of which puts it at the end of a log of its own; when all have it, it is
 acknowledged, without a position. The leader's log is the order: it is made
-final bit by bit, through Raft, every 30 ms or when somebody reads a position
+final bit by bit, through Raft, every 40 ms or when somebody reads a position
 that has no entry yet. Views are agreed on through Raft too. The leader of Raft
 begins a view: it seals the one before at a majority of the nodes, makes final
 what one sealed sequencer of that view has left, in that sequencer's order, and
@@ -43,7 +43,7 @@ last final position that its replica knew.`,
 		Options: []Option{hintsOption},
 		Ops:     []string{"append", "get", "read"},
 		Bugs: []Bug{{Name: "reorder-at-failover", Doc: `a new view makes final what it finds in an order of its own
-It goes by the names of the clients, and not by the order that a sequencer had.`,
+It takes the last first, and not the order that a sequencer had.`,
 			Faults: []string{"isolate-leader", "pause", "kill", "chaos"}}},
 		New: func(c Config) (Node, error) { return newLogNode(c, false) },
 	}
@@ -53,6 +53,7 @@ It goes by the names of the clients, and not by the order that a sequencer had.`
 // sent twice is one.
 type logRecord struct {
 	ID    string          `json:"id"`
+	Key   string          `json:"key,omitempty"` // kvskyros: what it writes
 	Value json.RawMessage `json:"value"`
 	Index int64           `json:"index"` // its place at a sequencer
 }
@@ -79,6 +80,7 @@ type logNode struct {
 
 	mutex   sync.Mutex
 	changed chan struct{} // closed, and made anew, when what follows changes
+	upTo    int64         // records at lower places are to be made final at once
 	final   []json.RawMessage
 	data    Machine            // kvskyros: what they come to
 	places  map[string]placing // of final records, by ID
@@ -189,7 +191,7 @@ func (n *logNode) Do(ctx context.Context, r Request) Reply {
 // append sends a record to the sequencers of the view, and to those of the next
 // where it ends meanwhile, until all of one view have it.
 func (n *logNode) append(ctx context.Context, r Request, value json.RawMessage) Reply {
-	record := logRecord{ID: fmt.Sprintf("%s#%d", r.Client, r.Seq), Value: value}
+	record := logRecord{ID: fmt.Sprintf("%s#%d", r.Client, r.Seq), Key: r.Key, Value: value}
 	if r.Client == "" { // nobody who could ask again
 		record.ID = fmt.Sprintf("/%s/%d/%p", n.config.ID, time.Now().UnixNano(), &record)
 	}
@@ -207,7 +209,7 @@ func (n *logNode) append(ctx context.Context, r Request, value json.RawMessage) 
 			if hints := n.enough(view, answers); hints != nil {
 				return n.hinted(okay(nil), hints)
 			}
-			if n.keyed && answers[0].Taken && n.flushed(ctx, view) {
+			if n.keyed && answers[0].Taken && n.flushed(ctx, view, r.Key) {
 				n.raft.Do(ctx, Request{F: "get", Key: "log"}) // then it is final here too
 				continue
 			}
@@ -297,16 +299,17 @@ func (n *logNode) read(ctx context.Context, f string, at int64) Reply {
 	if r, ok := n.have(at); ok && f == "get" {
 		return r
 	}
-	return n.upToDate(ctx, func() Reply { return n.answer(f, at) })
+	return n.upToDate(ctx, "", func() Reply { return n.answer(f, at) })
 }
 
 // upToDate answers when this replica has everything that was acknowledged
-// before: the leader makes final all that it holds, and then a read index of
-// Raft says how far this replica must be, and that the view has not changed.
-func (n *logNode) upToDate(ctx context.Context, answer func() Reply) Reply {
+// before: the leader makes final all that it holds (of the key, where there are
+// keys), and then a read index of Raft says how far this replica must be, and
+// that the view has not changed.
+func (n *logNode) upToDate(ctx context.Context, key string, answer func() Reply) Reply {
 	for {
 		view, changed := n.now()
-		if view.Leader != "" && n.flushed(ctx, view) {
+		if view.Leader != "" && n.flushed(ctx, view, key) {
 			if a := n.raft.Do(ctx, Request{F: "get", Key: "log"}); a.Outcome == OK {
 				if after, _ := n.now(); after.Number == view.Number {
 					return answer()

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 )
 
 // sequencer is a node's own log of what was sent to it in the current view and
@@ -141,7 +142,7 @@ func (n *logNode) seal(view int64) sealAnswer {
 			return sealAnswer{}
 		}
 	}
-	return sealAnswer{Sealed: true, Held: s.view.Number == view, Tail: s.tail}
+	return sealAnswer{Sealed: true, Held: s.view.Number == view, Tail: slices.Clone(s.tail)}
 }
 
 // Peer answers the other nodes.
@@ -160,11 +161,11 @@ func (n *logNode) Peer(ctx context.Context, from, kind string, body []byte) ([]b
 		}
 		return marshal(n.seal(view)), nil
 	case "flush":
-		var view int64
-		if err := json.Unmarshal(body, &view); err != nil {
+		var q flushQuestion
+		if err := json.Unmarshal(body, &q); err != nil {
 			return nil, err
 		}
-		return marshal(n.flushHere(ctx, view)), nil
+		return marshal(n.flushHere(ctx, q)), nil
 	case "here":
 		return marshal(n.config.ID), nil
 	case "raft":

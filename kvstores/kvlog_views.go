@@ -1,7 +1,6 @@
 package kvstores
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -15,17 +14,19 @@ func (n *logNode) order() {
 	defer ticker.Stop()
 	client := fmt.Sprintf("order/%s/%d", n.config.ID, time.Now().UnixNano())
 	for seq := int64(1); ; seq++ {
+		all := false
 		select {
 		case <-n.ctx.Done():
 			return
 		case <-ticker.C:
-			if n.lazy.Load() {
-				continue
-			}
+			all = !n.lazy.Load()
 		case <-n.kick:
 		}
 		n.mutex.Lock()
 		step := logStep{View: n.view.Number, Records: slices.Clone(n.seq.tail)}
+		if !all {
+			step.Records = slices.DeleteFunc(step.Records, func(r logRecord) bool { return r.Index >= n.upTo })
+		}
 		mine := n.leads() && n.seq.view.Number == n.view.Number
 		n.mutex.Unlock()
 		if mine && len(step.Records) > 0 {
@@ -39,25 +40,39 @@ func (n *logNode) leads() bool {
 	return n.view.Leader == n.config.ID && n.raft.Status().Leader == n.config.ID
 }
 
-// flushed has the leader of the view make everything final that it holds.
-func (n *logNode) flushed(ctx context.Context, view logView) bool {
+// flushQuestion asks the leader of a view to make its records of a key final, or
+// all that it has, which a log is asked for.
+type flushQuestion struct {
+	View int64  `json:"view"`
+	Key  string `json:"key"`
+}
+
+// flushed asks the leader of the view, and reports whether it has done so.
+func (n *logNode) flushed(ctx context.Context, view logView, key string) bool {
+	q := flushQuestion{view.Number, key}
 	if view.Leader == n.config.ID {
-		return n.flushHere(ctx, view.Number)
+		return n.flushHere(ctx, q)
 	}
 	ctx, cancel := context.WithTimeout(ctx, 2*memberLimit)
 	defer cancel()
 	var done bool
-	return n.config.Peers.Call(ctx, view.Leader, "flush", view.Number, &done) == nil && done
+	return n.config.Peers.Call(ctx, view.Leader, "flush", q, &done) == nil && done
 }
 
-// flushHere waits until everything that this node holds now is final.
-func (n *logNode) flushHere(ctx context.Context, view int64) bool {
+// flushHere waits until everything asked for that this node holds now is final.
+func (n *logNode) flushHere(ctx context.Context, q flushQuestion) bool {
 	n.mutex.Lock()
-	end := n.seq.next
+	end := int64(0)
+	for _, r := range n.seq.tail {
+		if !n.keyed || r.Key == q.Key {
+			end = r.Index + 1
+		}
+	}
+	n.upTo = max(n.upTo, end)
 	n.mutex.Unlock()
 	for {
 		n.mutex.Lock()
-		ok := n.leads() && n.view.Number == view && n.seq.view.Number == view
+		ok := n.leads() && n.view.Number == q.View && n.seq.view.Number == q.View
 		done, changed := len(n.seq.tail) == 0 || n.seq.tail[0].Index >= end, n.changed
 		n.mutex.Unlock()
 		if done || !ok {
@@ -174,7 +189,7 @@ func (n *logNode) recover(view logView, answers map[string]sealAnswer) ([]logRec
 	for _, id := range view.Members {
 		if a := answers[id]; a.Sealed && a.Held {
 			if n.config.Bug == "reorder-at-failover" {
-				slices.SortFunc(a.Tail, func(a, b logRecord) int { return -cmp.Compare(a.ID, b.ID) })
+				slices.Reverse(a.Tail)
 			}
 			return a.Tail, true
 		}

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -63,6 +65,7 @@ type raftNode struct {
 	lease   lease
 	saved   uint64 // the index of the last snapshot
 	sent    map[raftpb.MessageType]int64
+	hasty   bool // of lose-unsynced-log: it comes back after a kill
 }
 
 // asked is a request of a client at this node.
@@ -102,7 +105,7 @@ func newRaftNode(c Config, f raftFlavor) (*raftNode, error) {
 	n.raw, err = raft.NewRawNode(&raft.Config{
 		ID: n.number(c.ID), ElectionTick: electionTicks, HeartbeatTick: beatTicks, Storage: n.storage,
 		Applied: n.state.Index, MaxSizePerMsg: 1 << 20, MaxInflightMsgs: 256, MaxUncommittedEntriesSize: 64 << 20,
-		PreVote: true, CheckQuorum: !n.clings(), Logger: raftLogger{n.config.Log},
+		PreVote: !n.hasty, CheckQuorum: !n.clings(), Logger: raftLogger{n.config.Log},
 	})
 	if err != nil {
 		return nil, errors.Join(err, n.log.close())
@@ -213,6 +216,8 @@ func (n *raftNode) load() error {
 	late := 0
 	if n.config.Bug == "lose-unsynced-log" {
 		late = lateBytes
+		_, err := os.Stat(filepath.Join(n.config.Dir, "wal"))
+		n.hasty = n.config.Dir != "" && err == nil
 	}
 	var records []walRecord
 	var err error

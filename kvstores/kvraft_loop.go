@@ -93,7 +93,7 @@ func (n *raftNode) tick() {
 // node after the other, so that they do not split the vote.
 func (n *raftNode) startsElection() bool {
 	turn := 2 * int64(n.number(n.config.ID))
-	again := n.config.Bug == "lose-unsynced-log" && n.ticks > turn && n.ticks < 4*electionTicks && n.ticks%2 == 0
+	again := n.hasty && n.ticks > turn && n.ticks < 4*electionTicks && n.ticks%2 == 0
 	return (n.ticks == turn || again) && n.raw.BasicStatus().Lead == raft.None
 }
 

@@ -15,7 +15,7 @@ func kvsplit() Store {
 	return Store{
 		Name: "kvsplit",
 		Doc: "kvforward whose nodes promote themselves when they lose the leader\n" +
-			"Each node follows the first node, in the order of their names, that it can reach, and leads where it reaches none before it. " +
+			"Each node follows the first node, in the order of their names, that is not lost, and leads where all before it are. A node is lost when it was not heard for about 0.4 s and the others say the same, or for 0.8 s where nobody else answers. " +
 			"A follower copies its leader every 50 ms and, after a cut, throws its own writes away and takes the leader's state: clean when healthy, two leaders under a partition.",
 		Model: "kv", Claim: "linearizable",
 		Wrong:  "nothing makes sure that there is one leader: a cut, a pause or a kill of the leader splits the store",

@@ -17,7 +17,7 @@ func kvzab() Store {
 		Doc: "a log that a leader orders and every replica applies, with local reads (a small Zab)\n" +
 			"Writes go through the leader of an epoch and count once a majority has them; every replica applies them in order and answers reads from what it has applied. A client carries the number of the last write it has seen, and a replica that lags behind that waits. " +
 			"Junqueira, Reed, Serafini, \"Zab: High-performance broadcast for primary-backup systems\", DSN 2011.",
-		Model: "kv", Claim: "ordered-sequential", Oracle: "zookeeper",
+		Model: "kv", Claim: "ordered-sequential", Oracle: "zookeeper", Options: []Option{hintsOption},
 		Bugs: []Bug{{Name: "read-backwards-after-reconnect", Faults: []string{"none", "halves", "isolate-one", "kill", "chaos"},
 			Doc: "a replica pays no heed to sessions: it answers reads from what it has, whatever the client has seen before, and a write as soon as the leader does."}},
 		New: func(c Config) (Node, error) {
@@ -239,7 +239,7 @@ func (z *zab) read(ctx context.Context, r Request, carried int64) Reply {
 	if !z.synced || !z.await(ctx, carried) {
 		return failed("this replica lags behind")
 	}
-	return zxided(z.state.Apply(r), z.applied())
+	return z.zxided(z.state.Apply(r), z.applied())
 }
 
 // await waits until the writes up to zxid are applied; held, but not while it waits.
@@ -260,9 +260,9 @@ func (z *zab) await(ctx context.Context, zxid int64) bool {
 }
 
 // zxided adds the hint of an answer, which the client also carries.
-func zxided(r Reply, zxid int64) Reply {
-	r.Hints, r.Carried = map[string]any{"zxid": zxid}, marshal(zxid)
-	return r
+func (z *zab) zxided(r Reply, zxid int64) Reply {
+	r.Carried = marshal(zxid)
+	return z.hint(r, "zxid", zxid)
 }
 
 // zabWritten answers a forwarded write: where it stands in the log.
@@ -298,7 +298,7 @@ func (z *zab) write(ctx context.Context, r Request) Reply {
 		return unknown(w.Reply.Error)
 	}
 	if z.Bug == "read-backwards-after-reconnect" {
-		return zxided(w.Reply, w.Zxid)
+		return z.zxided(w.Reply, w.Zxid)
 	}
 	z.lock.Lock()
 	defer z.lock.Unlock()
@@ -314,7 +314,7 @@ func (z *zab) result(zxid int64) Reply {
 	if !ok || n <= z.dropped || z.log[n-z.dropped-1].reply.Outcome == "" {
 		return unknown("another leader's writes took its place")
 	}
-	return zxided(z.log[n-z.dropped-1].reply, zxid)
+	return z.zxided(z.log[n-z.dropped-1].reply, zxid)
 }
 
 func (z *zab) Peer(ctx context.Context, from, kind string, body []byte) ([]byte, error) {

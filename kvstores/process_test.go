@@ -212,11 +212,11 @@ func TestChildrenSurviveKills(t *testing.T) {
 				}
 				return nil
 			})
-			h := r.record(load{clients: 6, keys: 3, f: f, length: 2500 * time.Millisecond, faults: func(*ring) {
+			h := r.record(load{clients: 6, keys: 3, f: f, length: 1800 * time.Millisecond, faults: func(*ring) {
 				for _, p := range list {
-					time.Sleep(200 * time.Millisecond)
+					time.Sleep(150 * time.Millisecond)
 					p.kill()
-					time.Sleep(200 * time.Millisecond)
+					time.Sleep(150 * time.Millisecond)
 					p.start()
 				}
 			}})

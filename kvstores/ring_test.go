@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -117,17 +118,26 @@ func (r *ring) passes(ctx context.Context, link string) bool {
 	r.mutex.Lock()
 	cut, late := r.cut[link], r.slow[link]
 	r.mutex.Unlock()
-	switch {
-	case cut:
+	for end := time.Now().Add(2 * time.Second); cut; {
 		select {
 		case <-ctx.Done():
-		case <-time.After(2 * time.Second):
+			return false
+		case <-time.After(10 * time.Millisecond):
 		}
-		return false
-	case late > 0:
-		time.Sleep(late)
+		if !r.stuck(link) || time.Now().After(end) {
+			return false
+		}
 	}
+	time.Sleep(late)
 	return true
+}
+
+// stuck reports whether a link is cut and leads somewhere.
+func (r *ring) stuck(link string) bool {
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	_, to, _ := strings.Cut(link, ">")
+	return r.cut[link] && r.nodes[to] != nil
 }
 
 // part cuts all links between the groups, or heals everything where there are none.
@@ -254,6 +264,7 @@ type load struct {
 	length        time.Duration
 	roam          bool          // clients change nodes
 	own           bool          // client i alone changes key i
+	prefix        string        // of the keys
 	faults        func(r *ring) // runs beside them
 }
 
@@ -304,11 +315,11 @@ func (r *ring) client(i int, l load, log *recorder, stop time.Time) {
 		if l.roam {
 			at = random.IntN(len(clients))
 		}
-		q := Request{Client: fmt.Sprint(process), Seq: seq, F: l.f[random.IntN(len(l.f))], Key: fmt.Sprintf("k%d", random.IntN(l.keys)), Carried: carried}
+		q := Request{Client: fmt.Sprint(process), Seq: seq, F: l.f[random.IntN(len(l.f))], Key: fmt.Sprint(l.prefix, "k", random.IntN(l.keys)), Carried: carried}
 		if l.own && !isRead(q.F) {
-			if q.Key = fmt.Sprintf("k%d", i); i >= l.keys {
+			if q.Key = fmt.Sprint(l.prefix, "k", i); i >= l.keys {
 				q.F = "get"
-				q.Key = fmt.Sprintf("k%d", i%l.keys)
+				q.Key = fmt.Sprint(l.prefix, "k", i%l.keys)
 			}
 		}
 		fresh := marshal(int64(process)<<32 + seq)
@@ -438,6 +449,23 @@ func holds(t *testing.T, h *history.Raw, level, oracle string, want spec.Kind) {
 	if err := history.WriteNative(&b, h); err == nil && b.Len() < 2000 {
 		t.Log(b.String())
 	}
+}
+
+// convicted records rounds, each on keys of its own, until one breaks the level,
+// and requires that one of ten does; milder are levels that all of them keep.
+func (r *ring) convicted(l load, level, oracle string, milder ...string) {
+	r.t.Helper()
+	for round := range 10 {
+		l.prefix = fmt.Sprint("r", round)
+		h := r.record(l)
+		for _, m := range milder {
+			holds(r.t, h, m, "", spec.Consistent)
+		}
+		if judge(r.t, h, level, oracle).Kind == spec.Violation {
+			return
+		}
+	}
+	r.t.Errorf("%s with %q is not convicted at %s", r.store.Name, r.bug, level)
 }
 
 // answering is a server that answers every request as f does.

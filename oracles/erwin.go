@@ -2,6 +2,7 @@ package oracles
 
 import (
 	"fmt"
+	"math"
 
 	"pinyon/engine/history"
 	"pinyon/engine/order"
@@ -36,9 +37,9 @@ func erwinOrder(v *history.View, r *order.Rules) error {
 	at := func(k int64) side { return func(i int32) (int64, bool) { return seq.At(i, k) } }
 	sameView := lower(v, where(write, any(0)), where(write, any(1)))
 	sameView.Within = numbered(v, view)
-	addEach(r, v, seq, "every-sequencer", []*order.Clock{sameView},
+	addEach(r, v, seq, "every-sequencer", "seqIdx", []*order.Clock{sameView},
 		each(func(k int64) *order.Clock { return lower(v, at(k), at(k)) }))
-	addEach(r, v, seq, "append-seen", []*order.Clock{lower(v, where(write, any(0)), where(read, any(1)))},
+	addEach(r, v, seq, "append-seen", "idx", []*order.Clock{lower(v, where(write, any(0)), where(read, any(1)))},
 		each(func(k int64) *order.Clock { return atMost(v, at(k), idx) }))
 	leader := at(0)
 	r.AddSoft("leader-writes", lower(v, where(write, leader), where(write, leader)))
@@ -48,22 +49,26 @@ func erwinOrder(v *history.View, r *order.Rules) error {
 }
 
 // addEach adds the relation "all of must and, for every element k of the array
-// that a holds, clock k". Where arrays differ in length it is asked by pairs.
-func addEach(r *order.Rules, v *history.View, array *history.Column, name string, must, clocks []*order.Clock) {
-	d := &order.Dominance{Must: must, Clocks: clocks}
-	d.Reason = func(a, b int32) string { return fmt.Sprintf("at all %d sequencers", len(clocks)) }
+// that a holds, clock k", where b's side is the hint other. Beyond the end of a's
+// array everything holds.
+func addEach(r *order.Rules, v *history.View, array *history.Column, name, other string, must, clocks []*order.Clock) {
 	if len(clocks) == 0 { // nobody has an array
 		return
 	}
-	if evenly(v, array) {
-		r.AddHard(name, d)
-		return
-	}
-	r.AddHard(name, &order.Pair{Reason: d.Reason, Before: func(a, b int32) bool {
-		list, ok := array.List(a)
-		if !ok || len(list) == 0 {
-			return false
+	for k, c := range clocks {
+		for i := range int32(v.N) {
+			if list, ok := array.List(i); ok && len(list) > 0 && len(list) <= k {
+				c.Out[i] = math.MinInt64
+			}
+			if c.In[i] == order.InNever {
+				c.In[i] = math.MinInt64 + 1 // after what holds anyway, and nothing else
+			}
 		}
-		return (&order.Dominance{Must: must, Clocks: clocks[:len(list)]}).Precedes(a, b)
-	}})
+	}
+	r.AddHard(name, &order.Dominance{Must: must, Clocks: clocks,
+		Reason: func(a, b int32) string {
+			x, _ := array.Text(a)
+			y, _ := v.Hints[other].Text(b)
+			return fmt.Sprintf("%s %s before %s %s at every sequencer", array.Name, x, other, y)
+		}})
 }

@@ -47,8 +47,9 @@ var harnessRules = []mutation{
 	lab("TestDisarmedRunIsVacuous", "A campaign calls such a run vacuous.", campaignGo, `why != "" && v.Kind == spec.Consistent`, `false`),
 	lab("TestProgramThatDiesInARun", "A program that died is no quiet store.", harnessGo, `err = errors.Join(err, t.Err())`, `_ = t`),
 	lab("TestBypassIsCaught", "A connection that no proxy holds is found.", harnessGo, `errors.Join(err, bypass(), rec.Err()`, `errors.Join(err, func() error { _ = bypass(); return nil }(), rec.Err()`),
-	lab("TestBypassIsCaught", "What two readings of the table found is no accident.", "harness/bypass.go", `if suspects[s] {`, `if suspects[s] && false {`),
 
+	lab("TestBypassAtAnotherPortIsCaught", "Two nodes may meet at no other port either.", "harness/bypass.go",
+		`case !ok && listens[e.local] == "" &&`, `case !ok && false &&`),
 	lab("TestFaultOnIdleLinkIsNotVerified", "A fault on links that nobody uses shows nothing.", evidenceGo,
 		`e.Verified = e.Verified && busy`, `_ = busy`),
 	lab("TestFaultOnIdleLinkIsNotVerified", "A probe is no use of a link by the store.", clusterGo,

@@ -9,6 +9,7 @@ const (
 	raftWALGo      = "kvstores/wal.go"
 	logViewsGo     = "kvstores/kvlog_views.go"
 	logSequencerGo = "kvstores/kvlog_sequencer.go"
+	skyrosGo       = "kvstores/kvskyros.go"
 )
 
 // logged is a rule of the stores on a replicated log, guarded by a test of the
@@ -22,7 +23,7 @@ var raftStoreRules = []mutation{
 	logged("TestRaftKeepsWhatItAcknowledgedOverKill9", "A node writes its log before it answers or sends.", raftLoopGo,
 		`if err == nil && must {`, `if err == nil && must && false {`),
 	logged("TestRaftAnswersARetryOnce", "A retry gets the stored result.", raftStateGo,
-		`case !known || o.seq > last.Seq:`, `case true:`),
+		`case !known || o.seq > last.Seq:`, `case !known || true:`),
 	logged("TestRaftAnswersARetryOnce", "A stored result keeps the hints of its own entry.", raftLoopGo,
 		`n.flavor.entry, r.Term, r.Index)`, `n.flavor.entry, n.state.Term, n.state.Index)`),
 	logged("TestRaftMinorityDoesNotKnow", "What was proposed is never answered with fail.", raftGo,
@@ -33,7 +34,7 @@ var raftStoreRules = []mutation{
 		`n.reads.asOf = b.asked`, `n.reads.asOf = time.Now()`),
 	logged("TestRaftStartsFromASnapshot", "A snapshot holds the table of clients.", raftStateGo,
 		"`json:\"clients\"`", "`json:\"-\"`"),
-	logged("TestRaftMistakesOfALeaderThatIsCutOff", "A leader that hears no majority steps down.", raftGo,
+	logged("TestRaftServesOnTheMajoritySide", "A leader that hears no majority steps down.", raftGo,
 		`CheckQuorum: !n.clings()`, `CheckQuorum: false`),
 	logged("TestFollowerAnswersFromTheLastVersionsOnly", "A follower that misses k versions applies them first.", raftFollowerGo,
 		`return missing < s.versions`, `return missing <= s.versions`),
@@ -42,17 +43,23 @@ var raftStoreRules = []mutation{
 	logged("TestFollowerThatIsCutOff", "A follower's state may be used no longer than t.", raftFollowerGo,
 		`s.age > 0 && ago <= s.age-s.age/1000`, `s.age > 0 && ago <= 100*s.age`),
 	logged("TestWALDropsATornRecord", "A broken record at the end is dropped.", raftWALGo,
-		`if len(bytes.Trim(behind, "\x00")) > 0 {`, `if len(behind) >= 0 {`),
+		`if len(bytes.Trim(behind, "\x00")) > 0 {`, `if len(bytes.Trim(behind, "\x00")) >= 0 {`),
 	logged("TestWALRefusesDamageInTheMiddle", "A broken record with others behind it is an error.", raftWALGo,
-		`if len(bytes.Trim(behind, "\x00")) > 0 {`, `if false {`),
+		`if len(bytes.Trim(behind, "\x00")) > 0 {`, `if len(bytes.Trim(behind, "\x00")) < 0 {`),
 	logged("TestLogFailover", "A new view makes final what the one before left.", logViewsGo,
-		`View: view.Number, Records: tail, Next:`, `View: view.Number, Next:`),
+		`View: view.Number, Records: tail, Next:`, `View: view.Number, Records: tail[:0], Next:`),
 	logged("TestLogKeepsTheOrderOfWhatWasAcknowledged", "The leader makes everything final before a position is said to be empty.", logViewsGo,
-		`done, changed := len(n.seq.tail) == 0 || n.seq.tail[0].Index >= end, n.changed`, `done, changed := true, n.changed`),
+		`done, changed := len(n.seq.tail) == 0 || n.seq.tail[0].Index >= end, n.changed`, `done, changed := end >= 0, n.changed`),
 	logged("TestLogSequencerAfterAKill", "A sequencer's log outlives a kill.", logSequencerGo,
 		`if s.broken = s.log.sync(); s.broken != nil {
 		return appendAnswer{}
 	}`, ``),
 	logged("TestLogSequencerAfterAKill", "A sealed view takes nothing, also after a kill.", logSequencerGo,
 		`s.sealed >= q.View || `, ``),
+	logged("TestSkyrosRecovery", "A record that too few logs hold is not recovered.", skyrosGo,
+		`if holders[id] >= enough {`, `if holders[id] > 0 {`),
+	logged("TestSkyrosRecovery", "What enough logs have first is recovered first.", skyrosGo,
+		`return first >= enough`, `return false`),
+	logged("TestSkyrosFailover", "A write is durable at a supermajority, not at a majority.", skyrosGo,
+		`held < n.supermajority() {`, `held < n.config.Majority() {`),
 }

@@ -134,7 +134,8 @@ func (in *Input) explainSearch(p *spec.Part, withKey, all bool) []string {
 		lines = append(append(lines, in.withHints(e.Op, withKey)...), "  "+in.op(e.Op)+" cannot be placed"+in.mainReason(e, withKey))
 		for _, f := range e.Forced[:min(len(e.Forced), forcedShown(all))] {
 			lines = append(lines, fmt.Sprintf("  %s must follow %s (%s: %s)", in.op(f.To), in.short(f.From, withKey), f.Source, f.Why))
-			if hints := in.hints(f.From); hints != "" {
+			below := p.Proof != nil && len(p.Proof.Hinted) > 0 // with the core
+			if hints := in.hints(f.From); hints != "" && !below {
 				lines = append(lines, "    hints of "+in.op(f.From)+": "+hints)
 			}
 		}

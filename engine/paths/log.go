@@ -30,15 +30,14 @@ func (logPath) Applies(p *Problem) (ok bool, reason string) { return p.readable(
 func (logPath) Decide(p *Problem) Answer {
 	l := newLog(p)
 	if l.gather(p.access()); l.bad == nil {
+		l.field.idle = l.entries.idle
 		l.bounds()
 	}
 	if l.bad == nil {
 		l.fillAll()
 	}
 	if l.bad != nil {
-		slices.Sort(l.bad.Core)
-		l.bad.Core = slices.Compact(l.bad.Core)
-		return *l.bad
+		return l.violation()
 	}
 	return p.accept(l.line())
 }
@@ -46,17 +45,23 @@ func (logPath) Decide(p *Problem) Answer {
 // logged is the state of logPath. Operations are positions in the View.
 type logged struct {
 	*field
+	entries
+	release []int32 // by position: an operation that must come before, with the greatest in; -1
+	due     []int32 // by position: one with the least out that comes at or after it; -1
+	order   []int32 // the appends as placed, with their slots
+	at      []int32
+}
+
+// entries are the appends of a log and what was seen of them.
+type entries struct {
 	info     []bool
 	add      []int32 // by value
 	position []int64 // by value; -1: nobody saw it
 	witness  []int32 // by value: the operation that told its position
 	views    []view
+	idle     []int32 // required, without effect and information
 	adds     int     // how many there are
 	owner    []int32 // by position: the append that belongs there; -1: anyone
-	release  []int32 // by position: an operation that must come before, with the greatest in; -1
-	due      []int32 // by position: one with the least out that comes at or after it; -1
-	order    []int32 // the appends as placed, with their slots
-	at       []int32
 	bad      *Answer
 }
 
@@ -71,20 +76,29 @@ const unbounded = 1 << 62
 func newLog(p *Problem) *logged {
 	in, out, _ := p.Intervals()
 	b := &bag{in: in, out: out, ops: identity(int32(len(in))), discipline: spec.ByIndex}
-	l := &logged{field: &field{bag: b, slots: b.scale()}, info: p.Rules.View.Info}
-	l.add, l.witness = filled(p.access().Count, -1), filled(p.access().Count, -1)
-	l.position = slices.Repeat([]int64{-1}, p.access().Count)
-	return l
+	return &logged{field: &field{bag: b, slots: b.scale()}, entries: newEntries(p)}
 }
 
-func (l *logged) refute(words string, ops ...int32) {
+func newEntries(p *Problem) entries {
+	n := p.access().Count
+	return entries{info: p.Rules.View.Info, add: filled(n, -1), witness: filled(n, -1), position: slices.Repeat([]int64{-1}, n)}
+}
+
+// violation is what refute noted.
+func (l *entries) violation() Answer {
+	slices.Sort(l.bad.Core)
+	l.bad.Core = slices.Compact(l.bad.Core)
+	return *l.bad
+}
+
+func (l *entries) refute(words string, ops ...int32) {
 	if l.bad == nil {
 		l.bad = &Answer{Kind: spec.Violation, Core: ops, Words: words}
 	}
 }
 
 // gather reads the operations.
-func (l *logged) gather(a *spec.Accesses) {
+func (l *entries) gather(a *spec.Accesses) {
 	for i, kind := range a.Kind {
 		if kind == spec.AccessAdd {
 			l.add[a.Value[i]] = int32(i)
@@ -122,7 +136,7 @@ func (l *logged) gather(a *spec.Accesses) {
 }
 
 // saw notes that op told the position of a value.
-func (l *logged) saw(op, value int32, at int64) {
+func (l *entries) saw(op, value int32, at int64) {
 	switch {
 	case l.add[value] < 0:
 		l.refute("nobody appended what it saw", op)
@@ -136,18 +150,12 @@ func (l *logged) saw(op, value int32, at int64) {
 
 // bounds sorts what was seen by position.
 func (l *logged) bounds() {
-	l.owner, l.release, l.due = filled(l.adds+1, -1), filled(l.adds+1, -1), filled(l.adds+1, -1)
-	told := filled(l.adds, -1) // by position: who told of its entry
-	for x, at := range l.position {
-		if at < 0 {
-			continue
-		}
-		if l.owner[at] >= 0 {
-			l.refute("they tell two entries of one position", told[at], l.witness[x])
-			return
-		}
-		l.owner[at], told[at] = l.add[x], l.witness[x]
-		l.due[at] = l.sooner(l.due[at], l.add[x])
+	l.release, l.due = filled(l.adds+1, -1), filled(l.adds+1, -1)
+	if l.own(); l.bad != nil {
+		return
+	}
+	for at, x := range l.owner {
+		l.due[at] = l.sooner(l.due[at], x)
 	}
 	for _, v := range l.views {
 		if v.least > int64(l.adds) {
@@ -163,6 +171,22 @@ func (l *logged) bounds() {
 	}
 	for k := l.adds - 1; k >= 0; k-- {
 		l.due[k] = l.sooner(l.due[k], l.due[k+1])
+	}
+}
+
+// own finds out which append belongs where.
+func (l *entries) own() {
+	l.owner = filled(l.adds+1, -1)
+	told := filled(l.adds, -1) // by position: who told of its entry
+	for x, at := range l.position {
+		if at < 0 {
+			continue
+		}
+		if l.owner[at] >= 0 {
+			l.refute("they tell two entries of one position", told[at], l.witness[x])
+			return
+		}
+		l.owner[at], told[at] = l.add[x], l.witness[x]
 	}
 }
 

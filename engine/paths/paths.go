@@ -47,7 +47,8 @@ type Path interface {
 type Problem struct {
 	Rules   *order.Rules
 	Machine spec.Machine
-	Stop    func() bool // asked now and then; nil: never
+	Graph   *order.Graph // the hard order without a circle, where it was made ready; may be nil
+	Stop    func() bool  // asked now and then; nil: never
 
 	timed    int8 // 1: in and out are known, -1: there are none
 	in, out  []int64
@@ -81,6 +82,7 @@ var All = []Path{
 	&container{name: "stack", discipline: spec.LIFO, solve: solveStack},
 	&container{name: "priority-queue", discipline: spec.ByPriority, solve: solvePriority},
 	logPath{},
+	orderedLogPath{},
 	registerPath{},
 	mutexPath{},
 	membersPath{},
@@ -143,14 +145,20 @@ func (p *Problem) readable(d spec.Discipline) (ok bool, reason string) {
 	if a := p.access(); a == nil || a.Discipline != d {
 		return false, ""
 	}
+	if _, _, ok := p.Intervals(); !ok {
+		return false, "the hard order is not one interval order"
+	}
+	return p.unique()
+}
+
+// unique reports whether the container holds one object only, whose elements
+// all differ and whose operations are all understood.
+func (p *Problem) unique() (ok bool, reason string) {
 	v := p.Rules.View
 	for _, k := range v.Key {
 		if k != v.Key[0] {
 			return false, "there are several keys"
 		}
-	}
-	if _, _, ok := p.Intervals(); !ok {
-		return false, "the hard order is not one interval order"
 	}
 	adds := make([]bool, p.accesses.Count)
 	for i, kind := range p.accesses.Kind {
@@ -192,6 +200,12 @@ func (p *Problem) check(line []int32) string {
 			return fmt.Sprintf("operation %d is missing", x)
 		}
 	}
+	return p.replay(line)
+}
+
+// replay steps through line, on the plain container and on the model; "" where
+// every step is legal.
+func (p *Problem) replay(line []int32) string {
 	at := replayed(p.accesses, line)
 	if at == len(line) && at <= maxReplay {
 		at = p.Machine.(spec.Containers).Replay(line)
@@ -205,6 +219,29 @@ func (p *Problem) check(line []int32) string {
 // maxReplay is the number of operations up to which an order is replayed on
 // the model, too: its immutable states cost several microseconds a step.
 const maxReplay = 50_000
+
+// acceptOrder is accept where the hard order is a Graph.
+func (p *Problem) acceptOrder(line []int32) Answer {
+	why := ""
+	f := p.Graph.NewFrontier()
+	for _, x := range line {
+		if !f.Ready(x) {
+			why = fmt.Sprintf("operation %d stands too early or twice", x)
+			break
+		}
+		f.Place(x)
+	}
+	if why == "" && f.Left > 0 {
+		why = fmt.Sprintf("%d operations are missing", f.Left)
+	}
+	if why == "" {
+		why = p.replay(line)
+	}
+	if why != "" {
+		return Answer{Kind: spec.Unknown, Reason: "the order that it found does not hold: " + why, Broken: true}
+	}
+	return Answer{Kind: spec.Consistent, Witness: line}
+}
 
 // accept turns a line into an answer.
 func (p *Problem) accept(line []int32) Answer {

@@ -19,8 +19,8 @@ var negation = map[token.Token]token.Token{
 func (b *Bound) Why(x, y int32) string {
 	var parts []string
 	b.instance(b.quants, b.root, x, y, &parts)
-	if more := len(parts) - maxParts; more > 0 {
-		parts = append(parts[:maxParts:maxParts], fmt.Sprintf("and %d more", more))
+	if len(parts) > maxParts {
+		parts = append(parts[:maxParts:maxParts], "and more")
 	}
 	text := strings.Join(strings.Fields(b.Text), " ")
 	if len(parts) == 0 {
@@ -29,8 +29,12 @@ func (b *Bound) Why(x, y int32) string {
 	return text + ": " + strings.Join(parts, ", ")
 }
 
-// maxParts is how many comparisons a reason names.
-const maxParts = 6
+// maxParts is how many comparisons a reason names, and triedParts how many
+// instances of a quantifier are looked at for them.
+const (
+	maxParts   = 6
+	triedParts = 50
+)
 
 // instance explains what is True among the instances of quantifiers.
 func (b *Bound) instance(qs []quantifier, c *cond, x, y int32, parts *[]string) {
@@ -39,7 +43,10 @@ func (b *Bound) instance(qs []quantifier, c *cond, x, y int32, parts *[]string) 
 		return
 	}
 	q := &qs[0]
-	for k := range q.size(b.view) {
+	for k := range min(q.size(b.view), triedParts) {
+		if len(*parts) > maxParts {
+			return
+		}
 		at := c.with(q.name, q.value(k))
 		if bindQuantified(qs[1:], at, b.view)(x, y) == True {
 			b.instance(qs[1:], at, x, y, parts)
