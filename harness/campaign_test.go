@@ -61,8 +61,8 @@ func TestCampaignGoesOn(t *testing.T) {
 // A run that did not pass keeps its folder, which says the same once more.
 func TestCampaignKeepsWhatDidNotPass(t *testing.T) {
 	t.Parallel()
-	c := &Campaign{Dir: t.TempDir(), Program: self(t), Duration: 400 * time.Millisecond, Rate: 300, First: true, Budget: 20 * time.Second}
-	list, err := c.Run(t.Context(), []Case{{Store: "kvquorum", Faults: "none", Keys: 1, Seed: 1}, {Store: "nobody", Faults: "none", Seed: 1}})
+	c := &Campaign{Dir: t.TempDir(), Program: self(t), Duration: 1200 * time.Millisecond, Rate: 300, First: true, Budget: 20 * time.Second}
+	list, err := c.Run(t.Context(), []Case{{Store: "kvquorum", Faults: "halves", Keys: 1, Seed: 1}, {Store: "nobody", Faults: "none", Seed: 1}})
 	must(t, err)
 	if len(list) != 2 || list[0].Verdict != "violation" || list[1].Verdict != "error" || !strings.Contains(list[1].Why, "nobody") {
 		t.Fatalf("results %+v", list)

@@ -113,8 +113,7 @@ var pathRules = []mutation{
 	path("A log is no longer than what was seen of it.", logGo,
 		`if v.most < int64(l.adds) && (`, `if v.most < 0 && (`),
 	path("Appends whose positions were seen keep real time.", logGo,
-		`		l.due[at] = l.sooner(l.due[at], l.add[x])
-`, ``),
+		`l.due[at] = l.sooner(l.due[at], x)`, `l.due[at] = l.sooner(l.due[at], min(x, -1))`),
 	path("Entries of a log at one slot come in any order.", logGo,
 		`if due >= 0 && l.slots.out[due] < l.slots.in[last] {`, `if due >= 0 && l.slots.out[due] <= l.slots.in[last] {`),
 	path("Appends that nobody saw go by their returns.", logGo,

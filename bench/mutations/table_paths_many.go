@@ -19,12 +19,39 @@ func guessed(name, file, from, to string) mutation {
 	return by("engine/paths", "TestManyKeysGuess", name, file, from, to)
 }
 
+// logOrder is a rule of logs under any hard order.
+func logOrder(name, file, from, to string) mutation {
+	return mutation{Name: name, File: file, Old: from, New: to, Package: "./engine/paths", Test: "TestLogUnderAnyOrderEqualsSearch", Args: []string{"-fuzz.n=20000"}}
+}
+
+func seldomLog(name, file, from, to string) mutation {
+	m := logOrder(name, file, from, to)
+	m.Args = []string{"-fuzz.n=300000"}
+	return m
+}
+
 // manyRules are those of the fast path over several register-like keys.
 // Equivalent, so not here: that a write before a read comes before what was
 // read, which guesses would find, too.
 var manyRules = []mutation{
-	many("An answer that says only which value was not there names no write of a key.", manyGo,
-		`if t.Observes(x) && k.demand[x] < 0 {`, `if false {`),
+	many("What says which value was not there does not stand where it is.", "engine/paths/aside.go",
+		`if from > to || held == a.avoid[i] {`, `if from > to {`),
+	many("What is put back stands after what precedes it.", "engine/paths/aside.go",
+		`			if h.precedes(y, x) {`, `			if false {`),
+	logOrder("A deadline is passed on through the order of hints.", "engine/order/spread.go",
+		`		for _, n := range g.starts[x] {
+			if n.count > 0 && l.Most[x]`, `		for _, n := range g.starts[x] {
+			if false && l.Most[x]`),
+	logOrder("A release is passed on through clocks.", "engine/order/spread.go",
+		`raise(x, clocks[i][k].below(c.before(k, c.In[x])))`, `raise(x, clocks[i][k].below(0))`),
+	seldomLog("An entry that was seen bounds what precedes it although it has no answer.", "engine/order/spread.go",
+		`if g.Optional[x] && must(x) {`, `if false {`),
+	logOrder("The append with the earliest deadline goes first.", "engine/paths/logorder.go",
+		`return h.Most[h.ops[i]] < h.Most[h.ops[j]]`, `return h.ops[i] < h.ops[j]`),
+	logOrder("Appends without an answer fill what must be filled.", "engine/paths/logorder.go",
+		`case len(fillers) > 0 && l.Least[fillers[0]] <= k:`, `case false:`),
+	logOrder("An append that comes too late refutes.", "engine/paths/logorder.go",
+		`if h.Len() > 0 && l.Most[h.ops[0]] < k {`, `if false {`),
 	many("A write without an answer happened where it was read.", manyGo,
 		`k.live[from], k.because[from] = true, x`, `k.because[from] = x`),
 	many("A write without an answer that was read reads, too.", manyGo,

@@ -206,7 +206,6 @@ func (b *starter) bridge() {
 	index := make(map[int32]int, len(ys))
 	for k, y := range ys {
 		index[y] = k
-		b.isBridge[y] = true
 		after[k] = bitset.New(uint(len(ys)))
 	}
 	targets := make([][]int32, len(ys))
@@ -238,6 +237,7 @@ func (b *starter) bridge() {
 				reached.Set(uint(x))
 			}
 		}
+		b.isBridge[y] = reached.Any()
 		for x, ok := reached.NextSet(0); ok; x, ok = reached.NextSet(x + 1) {
 			b.bridges[x] = append(b.bridges[x], y)
 			b.starts[x] = b.merge(b.starts[x], own)

@@ -56,6 +56,7 @@ type keyed struct {
 	from    []int32 // by live operation: the write it reads from, fromStart or fromNobody
 	live    []bool
 	because []int32 // by live operation without an answer: one that reads from it
+	aside   aside
 	writers *keyWriters
 }
 
@@ -109,8 +110,12 @@ func (k *keyed) read() (reason string) {
 		k.demand[x] = t.Want(x)
 		if k.v.Read[x] {
 			k.demand[x] = t.Demand(x) // without a recorded answer it may have found anything
-			if t.Observes(x) && k.demand[x] < 0 {
-				return "an answer says only which value was not there"
+			switch avoid, known := avoided(t, x); {
+			case !known:
+				return "an answer says less than which value was not there"
+			case avoid >= 0:
+				k.aside.add(x, avoid)
+				k.live[x] = false
 			}
 			continue
 		}

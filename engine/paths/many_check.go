@@ -6,6 +6,10 @@ import "pinyon/engine/spec"
 // operation stands in it once, none before one that it must follow, and for
 // each key it is legal, by what its operations find and leave and on the model.
 func (k *keyed) accept(line []int32) Answer {
+	line, why := k.aside.putBack(line, &k.hard, k.v.Key, k.write, func(key int32) int32 { return k.initial[key] })
+	if why != "" {
+		return cannotTell(why)
+	}
 	if why := k.fault(line); why != "" {
 		return Answer{Kind: spec.Unknown, Reason: "the order that it found does not hold: " + why, Broken: true}
 	}

@@ -126,6 +126,7 @@ type register struct {
 	writers *writers
 	rank    []int32 // the operations in an order that hard order allows
 	idle    []int32 // required, neither read nor write: their value is not known
+	aside   aside
 }
 
 // Decide implements Path.
@@ -177,10 +178,13 @@ func (r *register) read() (reason string) {
 		r.demand[x] = t.Want(x)
 		if r.v.Read[x] {
 			r.demand[x] = t.Demand(x) // without a recorded answer it may have found anything
-			if t.Observes(x) {
-				return "an answer says only which value was not there"
-			}
-			if r.demand[x] < 0 {
+			switch avoid, known := avoided(t, x); {
+			case !known:
+				return "an answer says less than which value was not there"
+			case avoid >= 0 || r.demand[x] < 0 && r.hard.interval() == nil:
+				r.aside.add(x, avoid)
+				r.live[x] = false
+			case r.demand[x] < 0:
 				r.idle = append(r.idle, x)
 			}
 			continue
@@ -194,9 +198,6 @@ func (r *register) read() (reason string) {
 		if r.write[x] == r.demand[x] {
 			r.write[x] = -1 // it finds what it leaves
 		}
-	}
-	if len(r.idle) > 0 && r.hard.interval() == nil {
-		return "a read of unknown value stands between orders of different kinds"
 	}
 	for _, x := range r.idle {
 		r.live[x] = false // put back into the order at its end
@@ -276,6 +277,10 @@ func (r *register) rivals(ops []int32, member map[int32]bool) (more []int32) {
 // and it is legal.
 func (p *Problem) acceptRegister(r *register, line []int32) Answer {
 	line = r.withIdle(line)
+	line, why := r.aside.putBack(line, &r.hard, r.v.Key, r.write, func(int32) int32 { return r.initial })
+	if why != "" {
+		return cannotTell(why)
+	}
 	broken := func(reason string) Answer {
 		return Answer{Kind: spec.Unknown, Reason: "the order that it found does not hold: " + reason, Broken: true}
 	}
