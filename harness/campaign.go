@@ -16,6 +16,7 @@ import (
 	"sync"
 	"time"
 
+	"pinyon/engine/history"
 	"pinyon/engine/spec"
 	"pinyon/kvstores"
 )
@@ -66,6 +67,8 @@ type CaseResult struct {
 	Ops       int64        `json:"ops"`
 	Answered  int64        `json:"answered"`
 	Unknown   int64        `json:"unanswered"`
+	Cuts      int          `json:"cuts,omitempty"`      // cuts that left somebody a majority
+	Served    int          `json:"served,omitempty"`    // operations that such nodes answered during a cut
 	Effects   []FaultCount `json:"effects,omitempty"`   // the faults, by kind
 	Strongest []string     `json:"strongest,omitempty"` // of a violation: levels that still hold
 	FirstOps  int64        `json:"first_ops,omitempty"` // of a violation: operations until the first impossible return
@@ -265,6 +268,9 @@ func (c *Campaign) record(ctx context.Context, k Case, dir string, r *CaseResult
 	if err != nil {
 		return err
 	}
+	if r.Served, r.Cuts, err = c.served(sum, cfg.Nodes); err != nil {
+		return err
+	}
 	r.Against = strings.Join(append([]string{cmp.Or(k.Level, claim.Level)}, cfg.oracles(claim)...), "+")
 	r.Verdict, r.Why = v.Kind.String(), reasonOf(v)
 	if why := sum.Vacuous(); why != "" && v.Kind == spec.Consistent {
@@ -280,6 +286,21 @@ func (c *Campaign) record(ctx context.Context, k Case, dir string, r *CaseResult
 		r.Strongest, err = strongest(context.WithoutCancel(ctx), subject, c.Budget)
 	}
 	return err
+}
+
+// served reads what was recorded once more; see the function of this name.
+func (c *Campaign) served(sum *Summary, nodes int) (ops, cuts int, err error) {
+	file, err := os.Open(sum.History)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer file.Close()
+	h, err := history.ReadNative(sum.History, file)
+	if err != nil {
+		return 0, 0, err
+	}
+	ops, cuts = served(h, Topology(cmp.Or(nodes, 3), cmp.Or(nodes, 3)).Nodes, sum.Evidence)
+	return ops, cuts, nil
 }
 
 // reasonOf is why a verdict is undecided, of the first key that is.

@@ -37,7 +37,9 @@ type Store struct {
 	ClaimFor func(Options) (level, oracle string)
 	Options  []Option
 	Bugs     []Bug
-	Nodes    int      // how many nodes it needs at least; 0: 1
+	Nodes    int // how many nodes it needs at least; 0: 1
+	// Majority: it keeps answering at nodes that reach a majority of the nodes.
+	Majority bool
 	Ops      []string // the operations that it answers; nil: those of kv
 	Wrong    string   // why it breaks its claim without any bug, or ""
 	Faults   []string // of one that is Wrong: the profiles under which it shows, as in Bug

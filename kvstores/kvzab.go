@@ -13,7 +13,7 @@ import (
 
 func kvzab() Store {
 	return Store{
-		Name: "kvzab",
+		Name: "kvzab", Majority: true,
 		Doc: "a log that a leader orders and every replica applies, with local reads (a small Zab)\n" +
 			"Writes go through the leader of an epoch and count once a majority has them; every replica applies them in order and answers reads from what it has applied. A client carries the number of the last write it has seen, and a replica that lags behind that waits. " +
 			"Junqueira, Reed, Serafini, \"Zab: High-performance broadcast for primary-backup systems\", DSN 2011.",

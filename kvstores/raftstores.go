@@ -26,7 +26,7 @@ var hintsOption = Option{"hints", "on", "off: the replies carry no hints (to mea
 
 func kvraft() Store {
 	return Store{
-		Name: "kvraft",
+		Name: "kvraft", Majority: true,
 		Doc: `Raft (go.etcd.io/raft) with a write-ahead log; reads ask a majority who leads
 Any node answers. Writes are entries of one log, answered by the node that was
 asked once it has applied them; the replicated state keeps the last result of
@@ -49,7 +49,7 @@ func raftHints(term, index uint64) map[string]any {
 
 func kvholipaxos() Store {
 	return Store{
-		Name: "kvholipaxos",
+		Name: "kvholipaxos", Majority: true,
 		Doc: `kvraft with the hints of HoliPaxos: every request is an instance of the log
 Gets are instances too, so that all requests of the store stand in one order.
 Hints: instance, the place in the log; ballot, the term that it was proposed in.
@@ -67,7 +67,7 @@ instance at which it was applied, which is the first.`,
 
 func kvredisraft() Store {
 	return Store{
-		Name: "kvredisraft",
+		Name: "kvredisraft", Majority: true,
 		Doc: `kvraft with the hints of Redis Raft: log index of writes, applied index of reads
 Hints: logidx, of the entry that the request is; applied, the last entry that
 the replica had applied when it answered (for an entry: itself), which is what

@@ -45,7 +45,7 @@ var setPathRules = []mutation{
 		`case lost && (!give || depth != 1):`, `case lost && give && depth != 1:`),
 	effect("What an owner keeps it takes after all others.", mutexPathGo,
 		`if bad := m.afterLast(); bad != nil {`, `if bad := m.afterLast(); bad != nil && false {`),
-	effect("Explicit edges put what is kept after all others.", mutexPathGo,
+	by("engine/paths", "TestWhatIsKeptComesLast", "Explicit edges put what is kept after all others.", mutexPathGo,
 		`				if m.chain[y] >= 0 {`, `				if m.chain[y] >= 0 && false {`),
 	effect("The operations of an owner must have an order.", mutexPathGo,
 		`if !m.hard.precedes(ops[i-1], ops[i]) {`, `if false {`),

@@ -22,9 +22,10 @@ type benchFlags struct {
 	quick, update     bool
 	baseline          string
 	only              string
-	record            string // where recordings of stores are kept
-	long              bool   // record for as long as the Pine paper does
-	one               string // the job of a process that measures one case
+	record            string        // where recordings of stores are kept
+	long              bool          // record for as long as the Pine paper does
+	recordFor         time.Duration // 0: as long as the suite says, and as often
+	one               string        // the job of a process that measures one case
 }
 
 func (a *app) benchCommand() *cobra.Command {
@@ -90,6 +91,7 @@ func (f *benchFlags) add(cmd *cobra.Command) {
 	fs.StringVar(&f.baseline, "baseline", filepath.Join("bench", "testdata", "quick.csv"), "with --quick: the committed table, a `FILE`")
 	fs.StringVar(&f.record, "record", "recordings", "with hints: the `FOLDER` of recordings, which are made once")
 	fs.BoolVar(&f.long, "long", false, "with hints: three recordings of two minutes for each setting")
+	fs.DurationVar(&f.recordFor, "record-for", 0, "with hints: one recording of each setting, this long, `TIME` (default: three of 30 s of a total order and of a log, one of 15 s of the others)")
 	fs.StringVar(&f.one, "one", "", "measure one case in this process")
 	fs.MarkHidden("one")
 }

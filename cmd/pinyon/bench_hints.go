@@ -133,6 +133,9 @@ func (a *app) recordings(ctx context.Context, f *benchFlags, s hintSystem, set h
 	if f.long {
 		runs, duration = 3, 2*time.Minute
 	}
+	if f.recordFor > 0 {
+		runs, duration = 1, f.recordFor
+	}
 	if err := os.MkdirAll(f.record, 0o777); err != nil {
 		return nil, unwritten(err)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"pinyon/engine"
 	"pinyon/engine/history"
+	"pinyon/engine/order"
 	"pinyon/engine/paths"
 	"pinyon/engine/spec"
 	"pinyon/models"
@@ -134,6 +135,34 @@ func TestEffectsNameTheCulprits(t *testing.T) {
 		}
 		if err := coreAt(c.s, "linearizable", part.Proof.Ops); err != nil {
 			t.Errorf("%s: %v", c.name, err)
+		}
+	}
+}
+
+// TestWhatIsKeptComesLast: of three owners the first keeps the lock, which an
+// explicit edge puts before the second's; sessions order the rest.
+func TestWhatIsKeptComesLast(t *testing.T) {
+	none := history.Absent
+	s := lockOf(models.OwnerMutex(), owning(1, "acquire", none, 0, 99), owning(2, "acquire", none, 0, 9), owning(2, "release", none, 10, 99),
+		owning(3, "acquire", none, 0, 9), owning(3, "release", none, 10, 99))
+	for _, c := range []struct {
+		edge [2]int32
+		want spec.Kind
+		core []int32
+	}{
+		{[2]int32{2, 0}, spec.Consistent, nil},
+		{[2]int32{0, 1}, spec.Violation, []int32{0, 1, 2}},
+		{[2]int32{0, 4}, spec.Violation, []int32{0, 3, 4}},
+	} {
+		edges, err := order.NewEdges(s.View.N, [][2]int32{c.edge}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := order.NewRules(s.View)
+		r.Hard = append(r.Hard, order.Session(s.View, nil, false), order.Source{Relation: edges, Name: "edges", Hint: true})
+		a, name := try(s, r)
+		if a.Kind != c.want || name != "mutex" || !slices.Equal(a.Core, c.core) {
+			t.Errorf("edge %v: %v by %q, core %v (%s); want %v, core %v", c.edge, a.Kind, name, a.Core, a.Reason, c.want, c.core)
 		}
 	}
 }

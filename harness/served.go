@@ -1,0 +1,55 @@
+package harness
+
+import (
+	"pinyon/engine/history"
+	"pinyon/faultnet"
+)
+
+// served counts the operations that were answered with ok while the network was
+// cut, from call to answer, by nodes that could still reach a majority both ways.
+// cuts is how many faults that were seen to work left somebody such a majority.
+func served(h *history.Raw, nodes []string, evidence []Evidence) (ops, cuts int) {
+	for _, e := range evidence {
+		side := majoritySide(nodes, e.Step)
+		if !e.Verified || len(side) == 0 {
+			continue
+		}
+		cuts++
+		for i := range h.Ops {
+			op := &h.Ops[i]
+			if op.Outcome == history.OK && side[op.Node] && op.Invoke >= e.From && op.Return <= e.To {
+				ops++
+			}
+		}
+	}
+	return ops, cuts
+}
+
+// majoritySide are the nodes from which a majority (with the node itself) can be
+// reached and answers during a cut of links between nodes; none where the step
+// is no such cut, or leaves no majority.
+func majoritySide(nodes []string, s faultnet.Step) map[string]bool {
+	if s.Kind != faultnet.Drop || len(s.Links) == 0 {
+		return nil
+	}
+	cut := map[faultnet.Link]bool{}
+	for _, l := range s.Links {
+		cut[l] = true
+	}
+	side := map[string]bool{}
+	for _, a := range nodes {
+		n := 0
+		for _, b := range nodes {
+			if a == b || !cut[faultnet.Link{From: a, To: b}] && !cut[faultnet.Link{From: b, To: a}] {
+				n++
+			}
+		}
+		if n > len(nodes)/2 {
+			side[a] = true
+		}
+	}
+	if len(side) == len(nodes) {
+		return nil // everybody can: there is no side
+	}
+	return side
+}
