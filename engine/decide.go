@@ -97,7 +97,7 @@ const farthest = 200_000
 func explainFarthest(ctx context.Context, p Problem, res Result, t Task) *spec.Explanation {
 	plain, limits := p, t.Limits
 	plain.NoPins = true
-	limits.States = res.States + 20_000
+	limits.States = res.States + 1_000
 	if _, ok := p.Machine.(spec.Tokens); ok && res.States <= farthest {
 		if far := Search(ctx, plain, limits, nil); far.Kind == spec.Violation {
 			return Explain(plain, far, t.Focus)

@@ -13,7 +13,7 @@ import (
 
 // Times of kvlog.
 const (
-	lazyOrder   = 40 * time.Millisecond  // how often the leader orders what has gathered
+	lazyOrder   = 120 * time.Millisecond // how often the leader orders what has gathered
 	viewLook    = 50 * time.Millisecond  // how often it looks after the others
 	memberLimit = 400 * time.Millisecond // for one message to a sequencer
 	sealLimit   = 250 * time.Millisecond // how long nodes have to say that they are there
@@ -27,7 +27,7 @@ Luo, Alagappan, Ganesan, LazyLog: A New Shared Log Abstraction for Low-Latency
 Applications, SOSP 2024. An append goes to all sequencers of the view at once,
 each of which puts it at the end of a log of its own; when all have it, it is
 acknowledged, without a position. The leader's log is the order: it is made
-final bit by bit, through Raft, every 40 ms or when somebody reads a position
+final bit by bit, through Raft, every 120 ms or when somebody reads a position
 that has no entry yet. Views are agreed on through Raft too. The leader of Raft
 begins a view: it seals the one before at a majority of the nodes, makes final
 what one sealed sequencer of that view has left, in that sequencer's order, and

@@ -94,6 +94,9 @@ func newRaftNode(c Config, f raftFlavor) (*raftNode, error) {
 		ended: make(chan struct{}), storage: raft.NewMemoryStorage(), link: map[uint64]*link{},
 		waiting: map[operation][]*asked{}, started: time.Now().UnixNano(), sent: map[raftpb.MessageType]int64{},
 		state: raftState{Data: Machine{}, Clients: map[string]result{}, twice: c.Bug == "apply-retry-twice"}}
+	if f.revisions {
+		n.state.Revisions = map[string]uint64{}
+	}
 	if n.config.Log == nil {
 		n.config.Log = io.Discard
 	}

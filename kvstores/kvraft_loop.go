@@ -283,7 +283,10 @@ func (n *raftNode) finish(a *asked, r Reply, hints func(term, index uint64) map[
 	if a.stage.Swap(gone) == gone {
 		return
 	}
-	if r.Outcome == OK && n.config.Option("hints", "on") != "off" {
+	switch {
+	case r.Outcome != OK || n.config.Option("hints", "on") == "off":
+		r.Hints = nil
+	case r.Hints == nil:
 		r.Hints = hints(term, index)
 	}
 	a.answer <- r

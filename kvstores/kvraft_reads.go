@@ -50,7 +50,11 @@ func (n *raftNode) mayReadAtOnce() bool {
 
 // answerRead answers a read from what is applied.
 func (n *raftNode) answerRead(a *asked) {
-	n.finish(a, n.state.Data.Apply(a.Request), n.flavor.read, n.state.Term, n.state.Index)
+	reply := n.state.Data.Apply(a.Request)
+	if n.state.Revisions != nil {
+		n.state.revise(a.Request, true, &reply)
+	}
+	n.finish(a, reply, n.flavor.read, n.state.Term, n.state.Index)
 }
 
 // askReads asks for a read index, once for all reads that came in, and, where

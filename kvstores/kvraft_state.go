@@ -35,6 +35,10 @@ type raftState struct {
 	Term    uint64            `json:"term"`  // of that entry
 	Data    Machine           `json:"data"`
 	Clients map[string]result `json:"clients"`
+	// Revision counts the writes that changed something, and Revisions has by key
+	// the one that wrote it: nil where the store has no such hints.
+	Revision  uint64            `json:"revision,omitempty"`
+	Revisions map[string]uint64 `json:"revisions,omitempty"`
 
 	twice bool // the mistake apply-retry-twice: there is no table of clients
 }
@@ -67,11 +71,39 @@ func (s *raftState) apply(p placed) result {
 	if last, known := s.stored(p.operation()); known {
 		return last
 	}
+	_, held := s.Data[p.Key]
 	r := result{p.Seq, s.Data.Apply(p.Request), p.term, p.index}
+	if s.Revisions != nil {
+		s.revise(p.Request, held, &r.Reply)
+	}
 	if !s.twice {
 		s.Clients[p.Client] = r
 	}
 	return r
+}
+
+// revise counts a write, if it changed something, and puts the revisions into
+// the reply, as etcd does: every answer carries the store's, and a read that of
+// the value it found.
+func (s *raftState) revise(r Request, held bool, reply *Reply) {
+	changed := reply.Outcome == OK && !isRead(r.F)
+	switch {
+	case r.F == "cas":
+		changed = changed && string(reply.Out) == "true"
+	case r.F == "delete":
+		changed = changed && held
+	}
+	if changed {
+		s.Revision++
+		s.Revisions[r.Key] = s.Revision
+	}
+	if _, there := s.Data[r.Key]; !there {
+		delete(s.Revisions, r.Key)
+	}
+	reply.Hints = map[string]any{"revision": s.Revision}
+	if mod, ok := s.Revisions[r.Key]; ok && isRead(r.F) {
+		reply.Hints["mod_revision"] = mod
+	}
 }
 
 // stored is the result of a request that was carried out already.
@@ -94,6 +126,9 @@ func (s *raftState) restore(data []byte) error {
 	}
 	if fresh.Data == nil || fresh.Clients == nil {
 		return fmt.Errorf("snapshot at entry %d lacks keys or clients", fresh.Index)
+	}
+	if s.Revisions != nil && fresh.Revisions == nil {
+		fresh.Revisions = map[string]uint64{}
 	}
 	*s = fresh
 	return nil

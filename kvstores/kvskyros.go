@@ -16,7 +16,7 @@ Fast Replicated Storage, SOSP 2021. A put or delete, whose answer says nothing o
 the state, goes to all replicas, each of which puts it at the end of its
 durability log; it is acknowledged when the leader and a supermajority have it, f
 + ceil(f/2) + 1 of 2f + 1. The leader makes its log final bit by bit, through
-Raft, which stands for the consensus log: every 40 ms, when somebody reads a
+Raft, which stands for the consensus log: every 120 ms, when somebody reads a
 key that it has writes of, or when a write finds no supermajority. Raft's leader begins a view: it seals the one
 before at a majority and recovers what enough of their logs hold, first what
 enough of them have first; an acknowledged write is in enough of any majority's

@@ -4,7 +4,7 @@ package kvstores
 // (raftNode) and differ in what they call their hints, in how they read, and in
 // the mistakes that they offer.
 func raftStores() []Store {
-	return []Store{kvraft(), kvholipaxos(), kvredisraft(), kvfollower(), kvlog(), kvskyros()}
+	return []Store{kvraft(), kvholipaxos(), kvredisraft(), kvetcd(), kvfollower(), kvlog(), kvskyros()}
 }
 
 // raftFlavor is what makes one of these stores out of the node.
@@ -12,6 +12,8 @@ type raftFlavor struct {
 	// entry and read name the hints: of a request that has an entry of its own
 	// in the log, and of a read at a replica whose last applied entry this is.
 	entry, read func(term, index uint64) map[string]any
+	// revisions: the hints are etcd's instead.
+	revisions bool
 	// logged: reads are entries too.
 	logged bool
 	// stale is how stale reads may be; nil: not at all.
@@ -80,6 +82,23 @@ places a get, and a cas that failed.`,
 				entry: func(_, index uint64) map[string]any { return map[string]any{"logidx": index, "applied": index} },
 				read:  func(_, index uint64) map[string]any { return map[string]any{"applied": index} },
 			})
+		},
+	}
+}
+
+func kvetcd() Store {
+	return Store{
+		Name: "kvetcd", Majority: true,
+		Doc: `kvraft with the hints of etcd: the revision of the store, and of the value that was read
+Hints: revision, which counts the writes of the whole store that changed
+something (a cas that failed, and a delete of nothing, did not), as the replica
+had applied them when it answered; mod_revision, of a get: the revision of the
+write that it saw.`,
+		Model: "kv", Claim: "linearizable", Oracle: "etcd",
+		Options: []Option{hintsOption},
+		Bugs:    []Bug{retryTwice("kvetcd"), noReadIndex()},
+		New: func(c Config) (Node, error) {
+			return newRaftNode(c, raftFlavor{entry: raftHints, read: raftHints, revisions: true})
 		},
 	}
 }
