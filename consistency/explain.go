@@ -25,7 +25,8 @@ func (c *checker) firstBadReturn(ctx context.Context, t task, part *spec.Part) {
 		}
 	}
 	slices.SortStableFunc(returns, func(a, b int32) int { return cmp.Compare(view.Ret[a], view.Ret[b]) })
-	if len(returns) == 0 || part.States > mostToHalve || part.Proof.Kind != spec.ProofExhausted && part.Ops > mostToHalve {
+	if len(returns) == 0 || part.States > mostToHalve || part.Proof.Kind != spec.ProofExhausted && part.Ops > mostToHalve ||
+		part.Engine == "stale-register" && part.Ops > mostStale {
 		return
 	}
 	budget := 2*part.States + 10_000
@@ -52,6 +53,10 @@ func (c *checker) firstBadReturn(ctx context.Context, t task, part *spec.Part) {
 // fast path found it) up to which its first bad return is looked for, as that
 // takes a check for every halving.
 const mostToHalve = 50_000
+
+// mostStale is that number for the path for stale registers, which explains
+// nothing but in words: an explanation is found where a search decides the cut.
+const mostStale = 1000
 
 // decideCut decides the part as it stood at the instant of the last of these
 // returns: what was invoked later is not there, and what returned later has no

@@ -20,6 +20,10 @@ const (
 	retoldStates = 20_000
 )
 
+// staleStates is the number of states after which the path for stale registers is
+// asked: it knows more of them than the search.
+const staleStates = 2000
+
 // byPath tries the fast paths. It reports whether one of them decided the part;
 // otherwise part.Tried says what was tried.
 func (t Task) byPath(ctx context.Context, part *spec.Part, p *paths.Problem, list []paths.Path) bool {
@@ -52,8 +56,12 @@ func (t Task) byPath(ctx context.Context, part *spec.Part, p *paths.Problem, lis
 func (t Task) short(ctx context.Context, part *spec.Part, p Problem, fast *paths.Problem) (Result, bool) {
 	limits := t.Limits
 	states := int64(2*t.Rules.View.N + 1000)
-	ok, _ := paths.Late[0].Applies(fast)
-	if t.NoPaths || !ok || limits.States > 0 && limits.States <= states {
+	swept, _ := paths.Late[0].Applies(fast)
+	stale, _ := paths.Late[1].Applies(fast)
+	if stale {
+		states = staleStates
+	}
+	if t.NoPaths || !swept && !stale || limits.States > 0 && limits.States <= states {
 		return Result{}, false
 	}
 	limits.States = states

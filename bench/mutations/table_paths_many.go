@@ -24,12 +24,6 @@ func logOrder(name, file, from, to string) mutation {
 	return mutation{Name: name, File: file, Old: from, New: to, Package: "./engine/paths", Test: "TestLogUnderAnyOrderEqualsSearch", Args: []string{"-fuzz.n=20000"}}
 }
 
-func seldomLog(name, file, from, to string) mutation {
-	m := logOrder(name, file, from, to)
-	m.Args = []string{"-fuzz.n=300000"}
-	return m
-}
-
 // manyRules are those of the fast path over several register-like keys.
 // Equivalent, so not here: that a write before a read comes before what was
 // read, which guesses would find, too.
@@ -44,7 +38,7 @@ var manyRules = []mutation{
 			if false && l.Most[x]`),
 	logOrder("A release is passed on through clocks.", "engine/order/spread.go",
 		`raise(x, clocks[i][k].below(c.before(k, c.In[x])))`, `raise(x, clocks[i][k].below(0))`),
-	seldomLog("An entry that was seen bounds what precedes it although it has no answer.", "engine/order/spread.go",
+	by("engine/paths", "TestSeenWithoutAnswerBoundsWhatPrecedes", "An entry that was seen bounds what precedes it although it has no answer.", "engine/order/spread.go",
 		`if g.Optional[x] && must(x) {`, `if false {`),
 	logOrder("The append with the earliest deadline goes first.", "engine/paths/logorder.go",
 		`return h.Most[h.ops[i]] < h.Most[h.ops[j]]`, `return h.ops[i] < h.ops[j]`),

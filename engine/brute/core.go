@@ -36,7 +36,7 @@ var ErrCore = errors.New("no core")
 // are looked at: order that leads through other keys would only forbid more.
 // extra, where not nil, is the order of the oracles.
 func Core(s *spec.Subject, d verify.Definition, extra func(a, b int32) bool, ops []int32) error {
-	if d.Versions != 0 || d.Missing != 0 || d.LogVersions != 0 || d.Parts != nil || d.Free(s.View) != nil {
+	if d.Versions > 1 || d.Missing != 0 || d.LogVersions != 0 || d.Parts != nil || d.Free(s.View) != nil {
 		return fmt.Errorf("%w: level %s lets reads see old versions", ErrCore, d.Name)
 	}
 	whole, within, err := oneKey(s, ops)

@@ -1,8 +1,12 @@
 package paths
 
 import (
+	"cmp"
+	"container/heap"
 	"slices"
+	"sort"
 
+	"pinyon/engine/order"
 	"pinyon/engine/spec"
 )
 
@@ -17,7 +21,7 @@ type aside struct {
 }
 
 // maxAside bounds the operations that are put back times those in the order.
-const maxAside = 200_000_000
+const maxAside = 50_000_000
 
 func (a *aside) add(op, avoid int32) {
 	a.ops, a.avoid = append(a.ops, op), append(a.avoid, avoid)
@@ -27,6 +31,12 @@ func (a *aside) add(op, avoid int32) {
 // that hard order and what it must not find allow, or why there is none. key, write
 // and initial say what each operation of the line leaves, and where.
 func (a *aside) putBack(line []int32, h *hardOrder, key, write []int32, initial func(key int32) int32) (whole []int32, why string) {
+	if len(a.ops) == 0 {
+		return line, ""
+	}
+	if c := h.interval(); c != nil {
+		return a.bySlots(line, c, key, write, initial)
+	}
 	if len(a.ops)*(len(line)+len(a.ops)) > maxAside {
 		return nil, "there are too many answers that say only which value was not there"
 	}
@@ -69,4 +79,152 @@ func avoided(t spec.Tokens, x int32) (avoid int32, known bool) {
 	}
 	avoid = a.Avoid(x)
 	return avoid, avoid >= 0
+}
+
+// bySlots is putBack where hard order is one clock, in O(n log n): each
+// operation goes into the first gap of the line that lies behind what precedes
+// it, those put back before it included, and in which its value is not there.
+// The first gap is best for whatever must come after it.
+func (a *aside) bySlots(line []int32, c *order.Clock, key, write []int32, initial func(key int32) int32) (whole []int32, why string) {
+	w := newGaps(line, c, key, write, initial)
+	byIn := identity(int32(len(a.ops)))
+	slices.SortStableFunc(byIn, func(i, j int32) int { return cmp.Compare(c.In[a.ops[i]], c.In[a.ops[j]]) })
+	gaps := make([]int, len(a.ops))
+	var open byOut // those put back that may precede what comes
+	behind := 0    // the last gap of those that do
+	for _, i := range byIn {
+		x := a.ops[i]
+		for len(open) > 0 && open[0].out < c.In[x] {
+			behind = max(behind, heap.Pop(&open).(outAt).gap)
+		}
+		gap, ok := w.first(key[x], max(behind, w.from(c.In[x])), a.avoid[i])
+		if !ok || gap > w.to(c.Out[x]) {
+			return nil, "an answer says which value was not there, and it is there wherever the order that was found lets it stand"
+		}
+		gaps[i] = gap
+		heap.Push(&open, outAt{c.Out[x], gap})
+	}
+	slices.SortStableFunc(byIn, func(i, j int32) int { return cmp.Compare(gaps[i], gaps[j]) })
+	for p := 0; p <= len(line); p++ {
+		for len(byIn) > 0 && gaps[byIn[0]] == p {
+			whole = append(whole, a.ops[byIn[0]])
+			byIn = byIn[1:]
+		}
+		if p < len(line) {
+			whole = append(whole, line[p])
+		}
+	}
+	return whole, ""
+}
+
+// gaps are the places between the operations of a line; gap p is before
+// line[p].
+type gaps struct {
+	line       []int32
+	outs, ins  []int64
+	last, next []int           // by place in outs: the greatest position so far; by place in ins: the least from there on
+	runs       map[int32][]run // by key
+	initial    func(key int32) int32
+}
+
+// run says what a key holds from a gap on.
+type run struct {
+	gap   int
+	value int32
+}
+
+func newGaps(line []int32, c *order.Clock, key, write []int32, initial func(key int32) int32) *gaps {
+	n := len(line)
+	w := &gaps{line: line, outs: make([]int64, n), ins: make([]int64, n), last: make([]int, n), next: make([]int, n), runs: map[int32][]run{}, initial: initial}
+	byOut, byIn := identity(int32(n)), identity(int32(n))
+	slices.SortFunc(byOut, func(i, j int32) int { return cmp.Compare(c.Out[line[i]], c.Out[line[j]]) })
+	slices.SortFunc(byIn, func(i, j int32) int { return cmp.Compare(c.In[line[i]], c.In[line[j]]) })
+	for i, p := range byOut {
+		w.outs[i], w.last[i] = c.Out[line[p]], int(p)
+		if i > 0 {
+			w.last[i] = max(w.last[i], w.last[i-1])
+		}
+	}
+	for i := n - 1; i >= 0; i-- {
+		p := byIn[i]
+		w.ins[i], w.next[i] = c.In[line[p]], int(p)
+		if i+1 < n {
+			w.next[i] = min(w.next[i], w.next[i+1])
+		}
+	}
+	for p, y := range line {
+		k := key[y]
+		if w.runs[k] == nil {
+			w.runs[k] = []run{{0, initial(k)}}
+		}
+		if write[y] >= 0 {
+			w.runs[k] = append(w.runs[k], run{p + 1, write[y]})
+		}
+	}
+	return w
+}
+
+// from is the first gap behind all that precede an operation with this in.
+func (w *gaps) from(in int64) int {
+	k := sort.Search(len(w.outs), func(i int) bool { return w.outs[i] >= in })
+	if k == 0 {
+		return 0
+	}
+	return w.last[k-1] + 1
+}
+
+// to is the last gap before all that come after one with this out.
+func (w *gaps) to(out int64) int {
+	k := sort.Search(len(w.ins), func(i int) bool { return w.ins[i] > out })
+	if k == len(w.ins) {
+		return len(w.line)
+	}
+	return w.next[k]
+}
+
+// first is the first gap from a place on in which the key holds something else
+// than avoid.
+func (w *gaps) first(key int32, from int, avoid int32) (gap int, ok bool) {
+	runs := w.runs[key]
+	if avoid < 0 {
+		return from, true
+	}
+	if len(runs) == 0 { // nobody in the line touches the key
+		return from, w.initial(key) != avoid
+	}
+	k := sort.Search(len(runs), func(i int) bool { return runs[i].gap > from }) - 1
+	for ; k < len(runs); k++ {
+		if runs[k].value != avoid {
+			return max(from, runs[k].gap), true
+		}
+	}
+	return 0, false
+}
+
+// outAt is an operation that was put back.
+type outAt struct {
+	out int64
+	gap int
+}
+
+// byOut is a heap of them, the least out on top.
+type byOut []outAt
+
+// Len implements heap.Interface.
+func (h byOut) Len() int { return len(h) }
+
+// Less implements heap.Interface.
+func (h byOut) Less(i, j int) bool { return h[i].out < h[j].out }
+
+// Swap implements heap.Interface.
+func (h byOut) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
+
+// Push implements heap.Interface.
+func (h *byOut) Push(x any) { *h = append(*h, x.(outAt)) }
+
+// Pop implements heap.Interface.
+func (h *byOut) Pop() any {
+	x := (*h)[len(*h)-1]
+	*h = (*h)[:len(*h)-1]
+	return x
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"pinyon/engine"
+	"pinyon/engine/history"
 	"pinyon/engine/order"
 	"pinyon/engine/spec"
 )
@@ -87,6 +88,35 @@ func TestLogUnderAnyOrderEqualsSearch(t *testing.T) {
 	t.Logf("%d consistent, %d violations; decided by other means: %v", yes, no, left)
 	if yes*100 < 15*(yes+no) || no*100 < 15*(yes+no) {
 		t.Errorf("verdicts are lopsided")
+	}
+}
+
+// TestSeenWithoutAnswerBoundsWhatPrecedes: entry 1, which was seen at position 1
+// and has no answer, leaves one position to what an edge puts before it, and that
+// is taken where it is not entry 4.
+func TestSeenWithoutAnswerBoundsWhatPrecedes(t *testing.T) {
+	ops := []event{
+		{process: 0, call: 0, ret: 9, f: "append", value: 4},
+		{process: 1, call: 0, ret: 9, f: "append", value: 6},
+		{process: 2, call: 0, lost: true, f: "append", value: 1},
+		{process: 3, call: 20, ret: 29, f: "get", index: 0, out: []int{4}},
+		{process: 3, call: 30, ret: 39, f: "get", index: 1, out: []int{1}},
+	}
+	for before, want := range []spec.Kind{spec.Consistent, spec.Violation} {
+		s := subject("log", ops, history.TiesPrecede)
+		e, err := order.NewEdges(s.View.N, [][2]int32{{int32(before), 2}}, func(int32, int32) string { return "edge" })
+		if err != nil {
+			t.Fatal(err)
+		}
+		hard := rules(s)
+		hard.AddHard("edges", e)
+		for _, noPaths := range []bool{false, true} {
+			part, err := engine.Decide(context.Background(), engine.Task{Rules: hard, Machine: s.Machine(context.Background(), s.View, false),
+				Eager: true, Focus: -1, Mute: true, NoPaths: noPaths})
+			if err != nil || part.Kind != want || (part.Engine == "log") == noPaths {
+				t.Errorf("operation %d first: %v by %s (tried %q), %v; want %v", before, part.Kind, part.Engine, part.Tried, err, want)
+			}
+		}
 	}
 }
 

@@ -73,7 +73,7 @@ type Answer struct {
 }
 
 // Late are the paths for what a short search left undecided.
-var Late = []Path{sweepPath{}}
+var Late = []Path{sweepPath{}, stalePath{}}
 
 // All are the paths that come before any search, in the order in which they are
 // tried.

@@ -129,6 +129,10 @@ type Avoider interface {
 	Avoid(op int32) int32 // legal exactly where something else is held; -1: not known
 }
 
+// Recent is implemented by a Machine whose reads may see any of the last k
+// versions of base.
+type Recent interface{ Versions() (k int, base Machine) }
+
 // Sizer is implemented by a Machine that knows about how many bytes its tables
 // hold; they count towards a search's budget of memory.
 type Sizer interface{ Bytes() int64 }

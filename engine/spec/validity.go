@@ -27,6 +27,9 @@ func KStale(k int) Validity {
 		if v.Read == nil {
 			return nil, ErrCannotTell
 		}
+		if k == 1 {
+			return m, nil
+		}
 		s := &kStale{base: m, view: v, k: k, numbers: map[string]int32{}}
 		if nd, ok := m.(Nondeterministic); ok {
 			return &kStaleSets{s, nd}, nil
@@ -73,6 +76,9 @@ func (s *kStale) Step(state, op int32) (int32, bool) {
 	}
 	return s.push(list, next), true
 }
+
+// Versions implements Recent.
+func (s *kStale) Versions() (k int, base Machine) { return s.k, s.base }
 
 // push returns the list with one version more, in an array of its own.
 func (s *kStale) push(list []int32, next int32) int32 {
