@@ -20,7 +20,7 @@ var update = flag.Bool("update", false, "write what commands print into README.m
 
 // pages are the documents written by hand. What a console block shows is what
 // the command prints, and code stands in a file that is compiled or loaded.
-var pages = []string{"README.md", "docs/ARCHITECTURE.md", "docs/FORMATS.md", "docs/LABORATORY.md", "docs/LADDER.md", "docs/LEVELS-PER-OPERATION.md", "docs/LIMITS.md", "docs/MODELS.md", "docs/ORACLES.md", "docs/PAPER.md", "docs/KVSTORES.md"}
+var pages = []string{"README.md", "docs/ARCHITECTURE.md", "docs/FORMATS.md", "docs/LABORATORY.md", "docs/LADDER.md", "docs/LEVELS-PER-OPERATION.md", "docs/LIMITS.md", "docs/MODELS.md", "docs/ORACLES.md", "docs/PAPER.md"}
 
 // elsewhere are commands that a console block may show and no test runs here.
 var elsewhere = []string{"go test ./...", "go install ./cmd/pinyon"}
