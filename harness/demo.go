@@ -19,6 +19,7 @@ type Row struct {
 	Store, Bug string
 	Options    map[string]string
 	Columns    []string // the profiles that it runs under; "none" is healthy
+	Rate       float64  // operations a second; 0: the campaign's
 	Level      string   // "": the claim
 	// Correct: never accused and never unknown, under any column.
 	Correct bool
@@ -50,6 +51,10 @@ var variants = map[string][]map[string]string{"kvfollower": {{"k": "3"}, {"t": "
 var surest = map[string]bool{"skip-uncommitted-dependency": true, "blind-write-no-conflict": true, "no-tie-break": true,
 	"read-backwards-after-reconnect": true, "unbounded-lag": true, "ack-before-commit": true, "no-read-index": true}
 
+// dense are the mistakes that need operations close to each other, and at which
+// rate they show.
+var dense = map[string]float64{"lose-causality": 3000, "no-write-back": 3000}
+
 // still are the columns of stores whose nodes do not speak to each other: to
 // cut a link that nobody uses is no fault.
 var still = map[string][]string{"kvsingle": {"none", "pause", "kill"}}
@@ -71,7 +76,7 @@ func Rows(quick bool) []Row {
 				if quick && !surest[b.Name] {
 					continue
 				}
-				rows = append(rows, Row{Store: s.Name, Bug: b.Name, Options: options, Columns: b.Faults[:min(len(b.Faults), shown)]})
+				rows = append(rows, Row{Store: s.Name, Bug: b.Name, Options: options, Rate: dense[b.Name], Columns: b.Faults[:min(len(b.Faults), shown)]})
 			}
 		}
 	}
@@ -152,7 +157,7 @@ func Demo(ctx context.Context, c *Campaign, rows []Row, seeds int) (*Matrix, err
 			}
 			for _, p := range r.Columns {
 				for s := range seeds {
-					cases = append(cases, Case{Store: r.Store, Bug: r.Bug, Options: r.Options, Faults: p, Level: r.Level, Seed: uint64(round*seeds + s + 1)})
+					cases = append(cases, Case{Store: r.Store, Bug: r.Bug, Options: r.Options, Faults: p, Level: r.Level, Rate: r.Rate, Seed: uint64(round*seeds + s + 1)})
 					of = append(of, i)
 				}
 			}
