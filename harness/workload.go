@@ -3,6 +3,7 @@ package harness
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -55,20 +56,11 @@ func (m Mix) sum() (n int) {
 // fits says which operation of the mix the store does not answer.
 func (m Mix) fits(c Claim) error {
 	for _, s := range m {
-		if s.Parts > 0 && !contains(c.Ops, s.F) {
+		if s.Parts > 0 && !slices.Contains(c.Ops, s.F) {
 			return fmt.Errorf("%s does not answer %q; it answers %s", c.Name, s.F, strings.Join(c.Ops, ", "))
 		}
 	}
 	return nil
-}
-
-func contains(list []string, s string) bool {
-	for _, x := range list {
-		if x == s {
-			return true
-		}
-	}
-	return false
 }
 
 // DefaultMix is half reads, and of the rest what the store answers.
@@ -76,7 +68,7 @@ func DefaultMix(c Claim) Mix {
 	switch {
 	case c.Model == "log":
 		return Mix{{"append", 50}, {"get", 50}}
-	case contains(c.Ops, "cas"):
+	case slices.Contains(c.Ops, "cas"):
 		return Mix{{"get", 50}, {"put", 35}, {"cas", 15}}
 	}
 	return Mix{{"get", 50}, {"put", 50}}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -57,7 +58,7 @@ one with a run that failed.`,
 func (a *app) demo(ctx context.Context, f *demoFlags) error {
 	var rows []harness.Row
 	for _, r := range harness.Rows(f.quick) {
-		if len(f.only) == 0 || contains(f.only, r.Store) {
+		if len(f.only) == 0 || slices.Contains(f.only, r.Store) {
 			rows = append(rows, r)
 		}
 	}
@@ -121,15 +122,6 @@ func (f *demoFlags) campaign(a *app) (*harness.Campaign, error) {
 			done++
 			a.say("run %d: %s: %s %s", done, r.Name(), r.Verdict, r.Why)
 		}}, nil
-}
-
-func contains(list []string, s string) bool {
-	for _, x := range list {
-		if x == s {
-			return true
-		}
-	}
-	return false
 }
 
 // power prints how soon each mistake shows.

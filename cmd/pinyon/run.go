@@ -77,7 +77,7 @@ func (f *runFlags) add(cmd *cobra.Command) {
 	fs.StringVar(&f.store, "store", "", "the fixture store: a `NAME` of pinyon stores")
 	fs.StringVar(&f.bug, "bug", "", "a `MISTAKE` that the store shall make (pinyon stores NAME lists them)")
 	fs.StringArrayVar(&f.options, "option", nil, "a setting of the store, `NAME=VALUE`; repeatable")
-	fs.StringVar(&f.target, "target", "", "a `PROGRAM` with its arguments that adapts any other store (pinyon help targets)")
+	fs.StringVar(&f.target, "target", "", "a `PROGRAM` with its arguments that adapts any other store (docs/LABORATORY.md, section 5)")
 	fs.IntVar(&f.nodes, "nodes", 3, "how many nodes, `N`")
 	fs.IntVar(&f.clients, "clients", 0, "how many clients, `N`; at least one for each node (default: twice the nodes)")
 	fs.IntVar(&f.keys, "keys", 4, "how many keys, `N`")
