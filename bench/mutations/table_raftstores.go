@@ -20,6 +20,10 @@ func logged(test, name, file, from, to string) mutation {
 
 // raftStoreRules are those of kvraft, its kin, and their write-ahead log.
 var raftStoreRules = []mutation{
+	logged("TestRevisionsAreEtcds", "A cas that failed needs no revision.", raftStateGo,
+		`changed = changed && string(reply.Out) == "true"`, `changed = changed && true`),
+	logged("TestRevisionsAreEtcds", "A read names the revision of what it found.", raftStateGo,
+		`reply.Hints["mod_revision"] = mod`, `reply.Hints["mod_revision"] = max(mod, s.Revision)`),
 	logged("TestRaftKeepsWhatItAcknowledgedOverKill9", "A node writes its log before it answers or sends.", raftLoopGo,
 		`if err == nil && must {`, `if err == nil && must && false {`),
 	logged("TestRaftAnswersARetryOnce", "A retry gets the stored result.", raftStateGo,
