@@ -33,6 +33,7 @@ type Strength struct {
 func Power(ctx context.Context, c *Campaign, rows []Row, seeds int) ([]Strength, error) {
 	one := *c
 	one.First, one.Strongest = true, false
+	one.Duration = c.Duration / 2
 	var list []Strength
 	var cases []Case
 	for _, r := range rows {

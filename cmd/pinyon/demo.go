@@ -47,7 +47,7 @@ one with a run that failed.`,
 	fs.BoolVar(&f.quick, "quick", false, "one run a cell, and fewer cells")
 	fs.StringSliceVar(&f.only, "store", nil, "these stores only, `NAME,...`")
 	fs.IntVar(&f.seeds, "seeds", 1, "runs a cell, `N`; a mistake that gets away gets up to three times as many more")
-	fs.BoolVar(&f.power, "power", false, "also how long it takes until a mistake shows, by clients and rate")
+	fs.BoolVar(&f.power, "power", true, "also how long it takes until a mistake shows, by clients and rate")
 	fs.DurationVar(&f.duration, "duration", 4*time.Second, "of each run, `TIME`")
 	fs.Float64Var(&f.rate, "rate", 400, "operations a second of all clients of a run, `N`")
 	fs.IntVar(&f.parallel, "parallel", 3*runtime.GOMAXPROCS(0), "how many runs at once, `N`")
@@ -79,7 +79,7 @@ func (a *app) demo(ctx context.Context, f *demoFlags) error {
 	if err != nil {
 		return err
 	}
-	if f.power {
+	if f.power && !f.quick {
 		if err := a.power(ctx, c, rows); err != nil {
 			return err
 		}
