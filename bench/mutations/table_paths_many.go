@@ -30,6 +30,11 @@ func logOrder(name, file, from, to string) mutation {
 var manyRules = []mutation{
 	many("What says which value was not there does not stand where it is.", "engine/paths/aside.go",
 		`if from > to || held == a.avoid[i] {`, `if from > to {`),
+	{Name: "On one clock what is put back stands before what follows it.", File: "engine/paths/aside.go",
+		Old: `if !ok || gap > w.to(c.Out[x]) {`, New: `if !ok {`,
+		Package: "./engine/paths", Test: "TestRegisterPathEqualsSearch", Args: []string{"-fuzz.n=20000"}},
+	many("On one clock what is put back does not stand where its value is.", "engine/paths/aside.go",
+		`if runs[k].value != avoid {`, `if true {`),
 	many("What is put back stands after what precedes it.", "engine/paths/aside.go",
 		`			if h.precedes(y, x) {`, `			if false {`),
 	logOrder("A deadline is passed on through the order of hints.", "engine/order/spread.go",
