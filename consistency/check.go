@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -32,9 +33,9 @@ type checker struct {
 	parts     atomic.Int64 // to decide, and decided, for progress
 	done      atomic.Int64
 	started   time.Time
-	cancelled atomic.Bool // ctx is done
-	split     bool        // keys may be decided apart
-	heap      int64       // live heap of the process at which searches stop
+	cancelled atomic.Bool  // ctx is done
+	split     bool         // keys may be decided apart
+	heap      func() int64 // live heap of the process at which searches stop
 }
 
 // CheckSubject is Check for an erased history, as the model registry binds it.
@@ -55,7 +56,7 @@ func CheckSubject(ctx context.Context, s *spec.Subject, level Level, o Options) 
 	}
 	c.ctx = ctx
 	defer context.AfterFunc(ctx, func() { c.cancelled.Store(true) })()
-	c.heap = heapLimit(c.opts.MaxMemory)
+	c.heap = sync.OnceValue(func() int64 { return heapLimit(c.opts.MaxMemory) })
 	stop := c.watch()
 	defer stop()
 	verdict := c.verdict()

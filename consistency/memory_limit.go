@@ -6,11 +6,16 @@ import (
 	"runtime/metrics"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // DefaultMemory, the budget of memory where Options name none, is half of the memory that the machine, or the control group
 // that the process runs in, allows; 1 GiB where neither can be read.
-func DefaultMemory() int64 {
+func DefaultMemory() int64 { return defaultMemory() }
+
+var defaultMemory = sync.OnceValue(readMemory)
+
+func readMemory() int64 {
 	limit := int64(2 << 30)
 	if total := memTotal(); total > 0 {
 		limit = total

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -21,6 +22,9 @@ type task struct {
 
 // tasks lists the keys in key order, those without operations too.
 func (c *checker) tasks() []task {
+	if len(c.view.KeyName) == 1 && (!c.opts.HasOnlyKey || c.view.KeyName[0] == c.opts.OnlyKey) {
+		return []task{{c.view.KeyName[0], positions(c.view.N)}}
+	}
 	byKey := c.view.Keys()
 	var ts []task
 	for _, code := range c.view.KeyOrder() {
@@ -46,8 +50,7 @@ func (c *checker) decideBy(ctx context.Context, t task, memory int64, by func(co
 			err = c.partPanic(t, r)
 		}
 	}()
-	view := c.view.Slice(t.keep)
-	rules := c.rules.Slice(t.keep, view)
+	view, rules := c.slice(t)
 	machine, err := c.machine(ctx, view)
 	if err != nil {
 		return part, err
@@ -72,6 +75,17 @@ func (c *checker) decideBy(ctx context.Context, t task, memory int64, by func(co
 	part.Translate(func(x int32) int32 { return c.whole[t.keep[x]] })
 	part.Elapsed = time.Since(start)
 	return part, err
+}
+
+// slice returns the View and the rules of a part. Most histories have one key,
+// and then the part is the whole.
+func (c *checker) slice(t task) (*history.View, *order.Rules) {
+	other := func(s order.Source) bool { _, clock := s.Relation.(*order.Clock); return !clock }
+	if len(t.keep) == c.view.N && !slices.ContainsFunc(c.rules.Hard, other) {
+		return c.view, c.rules
+	}
+	view := c.view.Slice(t.keep)
+	return view, c.rules.Slice(t.keep, view)
 }
 
 // hintedCore adds to the proof the order that hints say of its core, as nobody

@@ -1,11 +1,6 @@
 package consistency
 
-import (
-	"cmp"
-	"slices"
-
-	"pinyon/engine/order"
-)
+import "pinyon/engine/order"
 
 // splits reports whether the history may be split by key: the level is local,
 // and no hard order between operations of different keys goes beyond real
@@ -34,6 +29,9 @@ func (c *checker) sessionInRealTime(session order.Source) bool {
 	if !ok {
 		return false
 	}
+	if len(c.view.KeyName) == 1 {
+		return true
+	}
 	last := c.lastOfOtherKey(clock)
 	for b, a := range last {
 		if a >= 0 && !c.inRealTime(a, int32(b)) {
@@ -50,9 +48,13 @@ func (c *checker) lastOfOtherKey(session *order.Clock) []int32 {
 	bySession := sortedBySession(v.N, session)
 	last := make([]int32, v.N)
 	type pair struct{ a, b int32 } // last operation, and last one of another key than a's
-	latest := map[int32]pair{}
+	latest := make([]pair, len(v.ProcessName))
+	for p := range latest {
+		latest[p] = pair{-1, -1}
+	}
 	for _, x := range bySession {
-		p, ok := latest[v.Process[x]]
+		p := latest[v.Process[x]]
+		ok := p.a >= 0
 		last[x] = -1
 		if ok && session.In[x] != order.InNever {
 			if v.Key[p.a] != v.Key[x] {
@@ -89,10 +91,11 @@ func (c *checker) inRealTime(a, b int32) bool {
 // sortedBySession lists the operations so that those of one session come in
 // its order.
 func sortedBySession(n int, session *order.Clock) []int32 {
-	ops := positions(n)
-	slices.SortStableFunc(ops, func(a, b int32) int {
-		return cmp.Compare(rankOf(session, a), rankOf(session, b))
-	})
+	ops, rank := positions(n), make([]int64, n)
+	for i := range rank {
+		rank[i] = rankOf(session, int32(i))
+	}
+	order.SortBy(ops, rank)
 	return ops
 }
 

@@ -57,7 +57,9 @@ type Problem struct {
 type Limits struct {
 	States int64 // configurations
 	Memory int64 // bytes of configurations and the machine's tables, as they count themselves
-	Heap   int64 // bytes of the whole process' live heap: what a user's states really cost
+	// Heap is asked for a limit to the bytes of the whole process' live heap, which
+	// is what a user's states really cost; nil: there is none.
+	Heap func() int64
 }
 
 // Result is the outcome of a Search.
@@ -508,7 +510,7 @@ func (s *search) over() string {
 	}
 	if n&0x3f == 0x3f {
 		s.report()
-		if s.limits.Heap > 0 && liveHeap() > s.limits.Heap {
+		if s.limits.Heap != nil && liveHeap() > s.limits.Heap() {
 			return "memory"
 		}
 	}

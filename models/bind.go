@@ -57,15 +57,16 @@ func entry[S, In, Out any](e Entry, ops []operation[In, Out], model func(initial
 			return nil, err
 		}
 		b := &binder[In, Out]{h: h, model: e.Name, ops: ops, nilUnknown: unknown}
-		typed, err := b.decode()
+		v := history.NewView(h)
+		d, err := b.columns(v)
 		if err != nil {
 			return nil, err
 		}
-		s, err := spec.Erase(typed, m)
+		s, err := spec.EraseDecoded(h, v, d, m)
 		if err != nil {
 			return nil, err
 		}
-		record(s.View, h)
+		record(v, h)
 		return s, nil
 	}
 	return e
@@ -106,6 +107,7 @@ type binder[In, Out any] struct {
 	nilUnknown bool
 }
 
+// decode decodes all operations.
 func (b *binder[In, Out]) decode() (*history.Of[In, Out], error) {
 	h := b.h
 	typed := &history.Of[In, Out]{
@@ -113,26 +115,62 @@ func (b *binder[In, Out]) decode() (*history.Of[In, Out], error) {
 		Processes: h.Processes, Order: h.Order, Untimed: h.Untimed, Format: h.Format,
 		Ops: make([]history.Op[In, Out], len(h.Ops)),
 	}
+	err := b.each(func(i int, in In, out Out, known bool) {
+		raw := &h.Ops[i]
+		typed.Ops[i] = history.Op[In, Out]{
+			Process: raw.Process, F: raw.F, Key: raw.Key, In: in, Invoke: raw.Invoke, Return: raw.Return,
+			Outcome: raw.Outcome, NoOut: raw.NoOut, Node: raw.Node, Error: raw.Error, Hints: raw.Hints,
+		}
+		if raw.Outcome == history.OK {
+			typed.Ops[i].Out, typed.Ops[i].NoOut = out, !known
+		}
+	})
+	return typed, err
+}
+
+// columns decodes the operations of v, the View of the history, by position.
+// The failed ones, which are not there, must make sense all the same.
+func (b *binder[In, Out]) columns(v *history.View) (d spec.Decoded[In, Out], err error) {
+	d = spec.Decoded[In, Out]{In: make([]In, v.N), Out: make([]Out, v.N), Known: make([]bool, v.N)}
+	j := 0
+	err = b.each(func(i int, in In, out Out, known bool) {
+		if b.h.Ops[i].Outcome == history.Fail {
+			return
+		}
+		if d.In[j] = in; known {
+			d.Out[j], d.Known[j] = out, true
+		}
+		j++
+	})
+	return d, err
+}
+
+// each decodes one operation after the other and hands it to take.
+func (b *binder[In, Out]) each(take func(i int, in In, out Out, known bool)) error {
 	byName := map[string]*operation[In, Out]{}
 	for i := range b.ops {
 		for _, name := range append([]string{b.ops[i].F}, b.ops[i].Aliases...) {
 			byName[name] = &b.ops[i]
 		}
 	}
-	for i := range h.Ops {
-		o := byName[fold(h.Ops[i].F)]
-		if o == nil {
-			return nil, b.unknownName(i)
+	last, o := "", (*operation[In, Out])(nil)
+	for i := range b.h.Ops {
+		if f := b.h.Ops[i].F; o == nil || f != last {
+			if o = byName[fold(f)]; o == nil {
+				return b.unknownName(i)
+			}
+			last = f
 		}
-		op := &typed.Ops[i]
-		if err := b.decodeOp(o, i, op); err != nil {
-			return nil, err
+		in, out, known, err := b.decodeOp(o, i)
+		if err != nil {
+			return err
 		}
-		if op.Outcome == history.OK && op.NoOut && o.happened != nil {
-			op.Out, op.NoOut = *o.happened, false
+		if !known && o.happened != nil && b.h.Ops[i].Outcome == history.OK {
+			out, known = *o.happened, true
 		}
+		take(i, in, out, known)
 	}
-	return typed, nil
+	return nil
 }
 
 // fold maps the spellings of one name together: PUSH is push, and add_and_get
@@ -148,40 +186,35 @@ func (b *binder[In, Out]) unknownName(i int) error {
 	return b.h.Errorf(i, "model %s has no operation %q; %s", b.model, f, expected(f, names))
 }
 
-// decodeOp decodes operation i. A failed operation did not happen: what came
-// back with it is ignored, and only its name and input must make sense.
-func (b *binder[In, Out]) decodeOp(o *operation[In, Out], i int, op *history.Op[In, Out]) error {
+// decodeOp decodes operation i; known says that it was answered, and what it
+// returned was recorded. A failed operation did not happen: what came back
+// with it is ignored, and only its name and input must make sense.
+func (b *binder[In, Out]) decodeOp(o *operation[In, Out], i int) (in In, out Out, known bool, err error) {
 	raw := &b.h.Ops[i]
 	in, want := o.in(raw.In)
 	if want != "" {
-		return b.h.Errorf(i, "%s of model %s: want %s as input, got %s", raw.F, b.model, want, got(raw.In))
+		return in, out, false, b.h.Errorf(i, "%s of model %s: want %s as input, got %s", raw.F, b.model, want, got(raw.In))
 	}
 	if o.as != nil {
 		in = o.as(in, b.process(raw.Process))
 	}
-	*op = history.Op[In, Out]{
-		Process: raw.Process, F: raw.F, Key: raw.Key, In: in, Invoke: raw.Invoke, Return: raw.Return,
-		Outcome: raw.Outcome, NoOut: raw.NoOut, Node: raw.Node, Error: raw.Error, Hints: raw.Hints,
-	}
 	if raw.Outcome != history.OK || raw.NoOut {
-		return nil
+		return in, out, false, nil
 	}
 	null := raw.Out == history.Null || raw.Out == history.Absent
 	if o.nilRead && null && b.nilUnknown {
-		op.NoOut = true
-		return nil
+		return in, out, false, nil
 	}
 	foreign := b.h.Format != "" && b.h.Format != "native"
-	out, known, want := o.out(recorded{raw.In, raw.Out, foreign})
+	out, known, want = o.out(recorded{raw.In, raw.Out, foreign})
 	if want != "" {
 		hint := ""
 		if o.nilRead && null {
 			hint = "; with nil-read unknown, a read of null fits anything"
 		}
-		return b.h.Errorf(i, "%s of model %s: want %s as output, got %s%s", raw.F, b.model, want, got(raw.Out), hint)
+		return in, out, false, b.h.Errorf(i, "%s of model %s: want %s as output, got %s%s", raw.F, b.model, want, got(raw.Out), hint)
 	}
-	op.Out, op.NoOut = out, !known
-	return nil
+	return in, out, known, nil
 }
 
 // process is the name of a process as a value.

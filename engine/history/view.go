@@ -41,17 +41,29 @@ func NewView[In, Out any](h *Of[In, Out]) *View {
 	v := &View{Ties: h.Header.Ties, ClockError: h.Header.ClockError, Order: h.Order, Untimed: h.Untimed, Hints: Columns{}}
 	n := len(h.Ops)
 	node, f, key, process := newCodes(n), newCodes(n), newCodes(n), newCodes(n)
+	v.Ops = make([]int32, 0, n)
 	for i := range h.Ops {
 		if h.Ops[i].Outcome != Fail {
 			v.Ops = append(v.Ops, int32(i))
 		}
 		key.code(h.Ops[i].Key) // a key whose operations all failed is still a key
 	}
+	named := make([]int32, len(h.Processes)) // by process: its code, plus one
+	if h.Processes == nil {
+		named = make([]int32, 64) // most numbers of processes are small
+	}
 	v.N = len(v.Ops)
 	v.Invoke, v.Return, v.Info = make([]int64, v.N), make([]int64, v.N), make([]bool, v.N)
 	for j, i := range v.Ops {
 		op := &h.Ops[i]
-		process.add(h.ProcessName(int(i)))
+		if p := op.Process; p < 0 || p >= len(named) {
+			process.add(h.ProcessName(int(i)))
+		} else {
+			if named[p] == 0 {
+				named[p] = process.code(h.ProcessName(int(i))) + 1
+			}
+			process.codes = append(process.codes, named[p]-1)
+		}
 		node.add(op.Node)
 		f.add(op.F)
 		key.add(op.Key)
@@ -93,17 +105,33 @@ func (v *View) orderByLine(origins []Origin) {
 type codes struct {
 	codes []int32
 	names []string
-	byStr map[string]int32
+	byStr map[string]int32 // nil while there are few names
 }
 
-func newCodes(n int) *codes { return &codes{make([]int32, 0, n), nil, map[string]int32{}} }
+// fewNames is the number of names up to which looking at each is faster than
+// hashing.
+const fewNames = 4
+
+func newCodes(n int) *codes { return &codes{codes: make([]int32, 0, n)} }
 
 func (c *codes) code(s string) int32 {
-	k, ok := c.byStr[s]
-	if !ok {
-		k = int32(len(c.names))
+	if c.byStr == nil {
+		if k := slices.Index(c.names, s); k >= 0 {
+			return int32(k)
+		}
+	} else if k, ok := c.byStr[s]; ok {
+		return k
+	}
+	k := int32(len(c.names))
+	c.names = append(c.names, s)
+	switch {
+	case c.byStr != nil:
 		c.byStr[s] = k
-		c.names = append(c.names, s)
+	case len(c.names) > fewNames:
+		c.byStr = make(map[string]int32, 2*fewNames)
+		for k, name := range c.names {
+			c.byStr[name] = int32(k)
+		}
 	}
 	return k
 }

@@ -30,9 +30,8 @@ func SessionRank(v *history.View) []int64 {
 	for i := range byCall {
 		byCall[i] = int32(i)
 	}
-	slices.SortStableFunc(byCall, func(a, b int32) int {
-		return cmp.Or(cmp.Compare(v.Call[a], v.Call[b]), cmp.Compare(v.Ret[a], v.Ret[b]))
-	})
+	SortBy(byCall, v.Ret)
+	SortBy(byCall, v.Call)
 	rank, next := make([]int64, v.N), make([]int64, len(v.ProcessName))
 	for _, i := range byCall {
 		rank[i] = next[v.Process[i]]

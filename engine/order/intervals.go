@@ -1,9 +1,6 @@
 package order
 
-import (
-	"cmp"
-	"slices"
-)
+import "slices"
 
 // Intervals decides whether all hard order of r is one interval order, and
 // returns it: a comes before b exactly when out[a] < in[b], with in[a] <=
@@ -58,8 +55,8 @@ func (c *Clock) interval(info []bool) bool {
 func (c *Clock) covers(d *Clock) bool {
 	for _, group := range d.members() {
 		byOut := slices.Clone(group)
-		slices.SortStableFunc(byOut, func(a, b int32) int { return cmp.Compare(d.Out[a], d.Out[b]) })
-		slices.SortStableFunc(group, func(a, b int32) int { return cmp.Compare(d.In[a], d.In[b]) })
+		SortBy(byOut, d.Out)
+		SortBy(group, d.In)
 		first, second, next := int32(-1), int32(-1), 0
 		for _, b := range group {
 			for ; next < len(byOut) && d.Out[byOut[next]] < d.In[b]; next++ {
@@ -91,18 +88,51 @@ func (c *Clock) members() (groups [][]int32) {
 		}
 		return [][]int32{all}
 	}
-	number := map[int32]int{}
-	for i, w := range c.Within {
-		if w < 0 {
-			continue
+	within, n := dense(c.Within)
+	from := make([]int32, n+1) // where each group begins
+	for _, w := range within {
+		if w >= 0 {
+			from[w+1]++
 		}
-		g, ok := number[w]
-		if !ok {
-			g = len(groups)
-			number[w] = g
-			groups = append(groups, nil)
+	}
+	for w := range n {
+		from[w+1] += from[w]
+	}
+	all, end := make([]int32, from[n]), slices.Clone(from)
+	for i, w := range within {
+		if w >= 0 {
+			all[end[w]] = int32(i)
+			end[w]++
 		}
-		groups[g] = append(groups[g], int32(i))
+	}
+	for w := range n {
+		if from[w] < from[w+1] {
+			groups = append(groups, all[from[w]:from[w+1]])
+		}
 	}
 	return groups
+}
+
+// dense returns groups numbered below n, where n is not far above their count;
+// those that are so already stay as they are.
+func dense(within []int32) (numbers []int32, n int32) {
+	for _, w := range within {
+		n = max(n, w+1)
+	}
+	if int(n) <= 4*len(within)+64 {
+		return within, n
+	}
+	numbers = make([]int32, len(within))
+	known := map[int32]int32{}
+	for i, w := range within {
+		k, ok := known[w]
+		if !ok && w >= 0 {
+			k = int32(len(known))
+			known[w] = k
+		}
+		if numbers[i] = k; w < 0 {
+			numbers[i] = -1
+		}
+	}
+	return numbers, int32(len(known))
 }

@@ -149,8 +149,8 @@ func (a *arranger) addGroup(g group) {
 		g.byOut[e], g.byIn[e], g.skip[e] = int32(e), int32(e), int32(e)+1
 	}
 	if n > 0 {
-		sortBy(g.byOut, out)
-		sortBy(g.byIn, in)
+		order.SortBy(g.byOut, out)
+		order.SortBy(g.byIn, in)
 	}
 	a.groups = append(a.groups, g)
 }

@@ -95,7 +95,7 @@ func (r *register) byRank() []int32 {
 		for i := range ops {
 			ops[i] = int32(i)
 		}
-		sortBy(ops, c.In)
+		order.SortBy(ops, c.In)
 		return ops
 	}
 	each := &blocks{register: r, chain: make([]int32, r.v.N), members: make([]int32, r.v.N), from: []int32{0}}

@@ -110,7 +110,7 @@ func newCount(p *Problem) *count {
 		}
 	}
 	c.all = identity(int32(len(c.uses)))
-	sortBy(c.all, c.in)
+	order.SortBy(c.all, c.in)
 	return c
 }
 
@@ -281,7 +281,7 @@ func (c *count) refute(bad *clash) Answer {
 	}
 	reads = fewest(reads, func(reads []int32) bool {
 		some := slices.Concat(adds, reads)
-		sortBy(some, c.in)
+		order.SortBy(some, c.in)
 		_, bad := c.solve(some)
 		return bad != nil
 	})

@@ -49,11 +49,9 @@ func (f *future) shy(ops []int32) []int32 {
 		if v == f.writers.initial && over < 0 {
 			since = order.InNever
 		}
-		if int(v) < len(f.writers.byValue) {
-			for _, w := range f.writers.byValue[v] {
-				if f.writers.possible(w, x, over) {
-					since = min(since, in[w])
-				}
+		for _, w := range f.writers.written(v) {
+			if f.writers.possible(w, x, over) {
+				since = min(since, in[w])
 			}
 		}
 		if since == order.OutNever {

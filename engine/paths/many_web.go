@@ -209,7 +209,7 @@ func (w *web) grouped(c *order.Clock, time []int64) lists32 {
 		groups = max(groups, int(groupOf(c, op))+1)
 	}
 	sorted := identity(int32(len(w.op)))
-	sortBy(sorted, key)
+	order.SortBy(sorted, key)
 	return gather(groups, sorted, func(x int32) int32 { return groupOf(c, w.op[x]) })
 }
 

@@ -117,7 +117,7 @@ func (w *keyWriters) sortPast() {
 	ops := identity(int32(w.v.N))
 	for i, c := range w.hard.clocks {
 		w.past[i] = map[uint64]*pastWrites{}
-		sortBy(ops, c.Out)
+		order.SortBy(ops, c.Out)
 		for _, x := range ops {
 			if w.write[x] < 0 || w.v.Info[x] || groupOf(c, x) < 0 || c.Out[x] == order.OutNever {
 				continue

@@ -112,7 +112,7 @@ func newMembership(p *Problem) *membership {
 	m.in, m.out, _ = p.Intervals()
 	m.enter.out, m.leave.out = m.out, m.out
 	sorted := identity(int32(n))
-	sortBy(sorted, m.in)
+	order.SortBy(sorted, m.in)
 	m.from = make([]int32, len(m.start)+1)
 	for x, k := range m.member {
 		if k >= 0 && m.counts(int32(x)) {
@@ -241,7 +241,7 @@ func (m *membership) begin(ops []int32, there bool) {
 			m.byOut = append(m.byOut, x)
 		}
 	}
-	sortBy(m.byOut, m.out)
+	order.SortBy(m.byOut, m.out)
 	m.seen, m.absent, m.enter.ops, m.leave.ops = m.seen[:0], m.absent[:0], m.enter.ops[:0], m.leave.ops[:0]
 	m.spare[0], m.spare[1] = m.spare[0][:0], m.spare[1][:0]
 }

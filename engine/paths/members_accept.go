@@ -73,9 +73,7 @@ func (p *Problem) intervalOrder() *hardOrder {
 // mergedBySlot merges lines whose operations have slots, none before the last of its
 // line: lines of objects that do not see each other.
 func mergedBySlot(lines []int32, slot []int64) []int32 {
-	if !isSortedBy(lines, slot) {
-		radix(lines, slot)
-	}
+	order.SortBy(lines, slot)
 	return lines
 }
 

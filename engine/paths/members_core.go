@@ -3,6 +3,7 @@ package paths
 import (
 	"slices"
 
+	"pinyon/engine/order"
 	"pinyon/engine/spec"
 )
 
@@ -32,7 +33,7 @@ func (m *membership) refute(ops []int32, start bool, puts plan) Answer {
 	}
 	stuck := func(reads []int32) bool {
 		some := slices.Concat(changes, reads)
-		sortBy(some, m.in)
+		order.SortBy(some, m.in)
 		return m.solve(some, start, puts)
 	}
 	if len(changes) < maxCore && len(reads) <= maxCoreReads && stuck(reads) {

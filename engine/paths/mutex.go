@@ -86,7 +86,7 @@ func (mutexPath) Decide(p *Problem) Answer {
 // byOwner lists the operations of each owner by call.
 func (m *holdings) byOwner() [][]int32 {
 	sorted := identity(int32(m.v.N))
-	sortBy(sorted, m.v.Call)
+	order.SortBy(sorted, m.v.Call)
 	ops := make([][]int32, m.locks.Owners)
 	for _, x := range sorted {
 		if m.locks.Kind[x] != spec.LockFail {

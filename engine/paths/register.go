@@ -222,8 +222,8 @@ func (r *register) whole(ops []int32) bool {
 		member[x] = true
 	}
 	for _, x := range ops {
-		if d := r.demand[x]; d >= 0 && int(d) < len(r.writers.byValue) {
-			for _, w := range r.writers.byValue[d] {
+		if d := r.demand[x]; d >= 0 {
+			for _, w := range r.writers.written(d) {
 				if !member[w] && w != x {
 					return false
 				}

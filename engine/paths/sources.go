@@ -1,7 +1,6 @@
 package paths
 
 import (
-	"cmp"
 	"slices"
 	"sort"
 
@@ -48,7 +47,8 @@ func (r *register) source() (a Answer, done bool) {
 // writers are the writes by value.
 type writers struct {
 	*register
-	byValue [][]int32
+	begins []int32 // the writes of value v are all[begins[v]:begins[v+1]]
+	all    []int32
 	// For one interval order: the required writes by out, and the greatest in of
 	// each and those before it. A write whose out is less than that of the writes
 	// that precede a read was overwritten before the read.
@@ -58,15 +58,36 @@ type writers struct {
 
 func (r *register) newWriters() *writers {
 	w := &writers{register: r}
-	for x := range int32(r.v.N) {
-		if v := r.write[x]; v >= 0 {
-			for int(v) >= len(w.byValue) {
-				w.byValue = append(w.byValue, make([][]int32, int(v)+1-len(w.byValue))...)
-			}
-			w.byValue[v] = append(w.byValue[v], x)
+	values := int32(0)
+	for _, v := range r.write {
+		values = max(values, v+1)
+	}
+	w.begins = make([]int32, values+1)
+	for _, v := range r.write {
+		if v >= 0 {
+			w.begins[v+1]++
+		}
+	}
+	for v := range values {
+		w.begins[v+1] += w.begins[v]
+	}
+	w.all = make([]int32, w.begins[values])
+	end := slices.Clone(w.begins)
+	for x, v := range r.write {
+		if v >= 0 {
+			w.all[end[v]] = int32(x)
+			end[v]++
 		}
 	}
 	return w
+}
+
+// written is the list of the writes of a value, by position.
+func (w *writers) written(v int32) []int32 {
+	if int(v) >= len(w.begins)-1 {
+		return nil
+	}
+	return w.all[w.begins[v]:w.begins[v+1]]
 }
 
 // byOut fills outs and latest when they are first needed.
@@ -81,7 +102,7 @@ func (w *writers) byOut() {
 			ops = append(ops, x)
 		}
 	}
-	sortBy(ops, c.Out)
+	order.SortBy(ops, c.Out)
 	w.outs, w.latest = make([]int64, len(ops)), make([]int32, len(ops))
 	for i, x := range ops {
 		w.outs[i], w.latest[i] = c.Out[x], x
@@ -109,10 +130,7 @@ func (w *writers) over(x int32) int32 {
 // of finds what x reads from. Where one write leaves its value, that is it,
 // whatever the order says: a contradiction is found later, with its reason.
 func (w *writers) of(x int32) (from int32, many bool) {
-	var all []int32
-	if v := w.demand[x]; int(v) < len(w.byValue) {
-		all = w.byValue[v]
-	}
+	all := w.written(w.demand[x])
 	n := len(all)
 	if w.initial == w.demand[x] {
 		n++
@@ -156,10 +174,7 @@ func (w *writers) possible(y, x, over int32) bool {
 // alone only where none of them must find a value itself.
 func (w *writers) refuse(x int32) Answer {
 	a := Answer{Kind: spec.Violation}
-	core := []int32{x}
-	if v := w.demand[x]; int(v) < len(w.byValue) {
-		core = append(core, w.byValue[v]...)
-	}
+	core := append([]int32{x}, w.written(w.demand[x])...)
 	if over := w.over(x); over >= 0 && (len(core) > 1 || w.initial == w.demand[x]) {
 		core = append(core, over)
 	}
@@ -172,70 +187,4 @@ func (w *writers) refuse(x int32) Answer {
 		a.Words = "no write of the value that one of them read can have been the last one before it"
 	}
 	return a
-}
-
-// sortBy sorts operations by a key, equal ones by position.
-func sortBy(ops []int32, key []int64) {
-	switch {
-	case isSortedBy(ops, key):
-	case len(ops) < 4096: // radix clears a table for each pass
-		slices.SortStableFunc(ops, func(a, b int32) int { return cmp.Compare(key[a], key[b]) })
-	default:
-		radix(ops, key)
-	}
-}
-
-func isSortedBy(ops []int32, key []int64) bool {
-	for i := 1; i < len(ops); i++ {
-		if key[ops[i-1]] > key[ops[i]] {
-			return false
-		}
-	}
-	return true
-}
-
-// radix sorts by counting, sixteen bits at a time, from the low ones up (a
-// stable sort). The ends of the scale, which stand for never, are drawn in so
-// that they do not cost passes.
-func radix(ops []int32, key []int64) {
-	low, high := int64(order.OutNever), int64(order.InNever)
-	for _, x := range ops {
-		if k := key[x]; k != order.OutNever && k != order.InNever {
-			low, high = min(low, k), max(high, k)
-		}
-	}
-	if low > high {
-		low, high = 0, 0
-	}
-	digits := func(x int32) uint64 {
-		switch k := key[x]; k {
-		case order.InNever:
-			return 0
-		case order.OutNever:
-			return uint64(high-low) + 2
-		default:
-			return uint64(k-low) + 1
-		}
-	}
-	other := make([]int32, len(ops))
-	count := make([]int32, 1<<16+1)
-	from, to := ops, other
-	for shift := 0; shift < 64 && (uint64(high-low)+2)>>shift > 0; shift += 16 {
-		clear(count)
-		for _, x := range from {
-			count[digits(x)>>shift&0xffff+1]++
-		}
-		for i := range 1 << 16 {
-			count[i+1] += count[i]
-		}
-		for _, x := range from {
-			d := digits(x) >> shift & 0xffff
-			to[count[d]] = x
-			count[d]++
-		}
-		from, to = to, from
-	}
-	if &from[0] != &ops[0] {
-		copy(ops, from)
-	}
 }

@@ -68,7 +68,7 @@ func newStaleSearch(s *stale) *staleSearch {
 	for i := range in {
 		in[i] = s.writes[i].in
 	}
-	sortBy(f.byIn, in)
+	order.SortBy(f.byIn, in)
 	f.line, f.tight = append(f.line, int32(n)), append(f.tight, false)
 	return f
 }

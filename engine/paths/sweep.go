@@ -3,6 +3,7 @@ package paths
 import (
 	"slices"
 
+	"pinyon/engine/order"
 	"pinyon/engine/spec"
 )
 
@@ -185,14 +186,14 @@ func (s *sweep) read() (reason string) {
 // sorts ops by call.
 func (s *sweep) schedule(ops []int32) {
 	in, out, _ := s.p.Intervals()
-	sortBy(ops, in)
+	order.SortBy(ops, in)
 	var returns []int32
 	for _, x := range ops {
 		if !s.p.Rules.View.Info[x] {
 			returns = append(returns, x)
 		}
 	}
-	sortBy(returns, out)
+	order.SortBy(returns, out)
 	s.returns = filled(len(in), never)
 	for calls := ops; len(calls) > 0 || len(returns) > 0; {
 		if len(returns) == 0 || len(calls) > 0 && in[calls[0]] <= out[returns[0]] {

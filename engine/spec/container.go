@@ -82,13 +82,11 @@ func (c *contained[S, In, Out]) Accesses() *Accesses {
 	if k.Discipline == ByIndex {
 		a.Index, a.List = make([]int64, n), map[int32][]int32{}
 	}
-	numbers := make(map[any]int32, n/2)
-	var values []any
+	var numbers numbering
+	var values []any // by number; only where they are compared
 	number := func(v any) int32 {
-		x, ok := numbers[v]
-		if !ok {
-			x = int32(len(values))
-			numbers[v] = x
+		x, fresh := numbers.of(v)
+		if fresh && k.Discipline == ByPriority {
 			values = append(values, v)
 		}
 		return x
@@ -110,7 +108,7 @@ func (c *contained[S, In, Out]) Accesses() *Accesses {
 			a.Index[op] = what.Index
 		}
 	}
-	a.Count = len(values)
+	a.Count = int(numbers.count)
 	if k.Discipline == ByPriority {
 		a.Rank = ranks(values, k.Compare)
 	}
@@ -119,7 +117,7 @@ func (c *contained[S, In, Out]) Accesses() *Accesses {
 
 func (c *contained[S, In, Out]) access(op int32) Access {
 	defer c.blame(op)
-	return c.model.Container.Access(c.ops[c.index[op]].In, c.out(op))
+	return c.model.Container.Access(c.In[c.index[op]], c.out(op))
 }
 
 // ranks numbers values by priority; equal ones have equal numbers.

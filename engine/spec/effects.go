@@ -129,18 +129,6 @@ type effective[S, In, Out any] struct{ *typed[S, In, Out] }
 // Replay implements Replayer.
 func (e *effective[S, In, Out]) Replay(order []int32) int { return e.replay(order) }
 
-// codes numbers values from 0.
-type codes map[any]int32
-
-func (c codes) of(v any) int32 {
-	n, ok := c[v]
-	if !ok {
-		n = int32(len(c))
-		c[v] = n
-	}
-	return n
-}
-
 // Locks implements Effects.
 func (e *effective[S, In, Out]) Locks() *Locks {
 	k, n := e.model.Lock, e.view.N
@@ -148,14 +136,14 @@ func (e *effective[S, In, Out]) Locks() *Locks {
 		return nil
 	}
 	l := &Locks{Reentrant: k.Reentrant, Fenced: k.Fenced, Kind: make([]LockKind, n), Owner: make([]int32, n), Token: make([]int64, n)}
-	owners := codes{}
+	var owners numbering
 	for op := range int32(n) {
 		use := ask(e.typed, op, k.Use)
 		if l.Kind[op], l.Owner[op], l.Token[op] = use.Kind, -1, use.Token; use.Owner != nil {
-			l.Owner[op] = owners.of(use.Owner)
+			l.Owner[op], _ = owners.of(use.Owner)
 		}
 	}
-	l.Owners = len(owners)
+	l.Owners = int(owners.count)
 	return l
 }
 
@@ -166,12 +154,12 @@ func (e *effective[S, In, Out]) Members() *Memberships {
 		return nil
 	}
 	m := &Memberships{Kind: make([]MemberKind, n), Member: make([]int32, n)}
-	members := codes{}
+	var members numbering
 	for op := range int32(n) {
 		use := ask(e.typed, op, k.Use)
 		if m.Kind[op], m.Member[op] = use.Kind, -1; use.Kind > MemberNothing {
-			x := members.of(use.Member)
-			if m.Member[op] = x; int(x) == len(m.Start) {
+			x, fresh := members.of(use.Member)
+			if m.Member[op] = x; fresh {
 				m.Start = append(m.Start, k.Initial != nil && k.Initial(use.Member))
 			}
 		}
@@ -194,5 +182,5 @@ func (e *effective[S, In, Out]) Tallies() *Tallies {
 // ask asks the model about one operation.
 func ask[S, In, Out, Use any](t *typed[S, In, Out], op int32, use func(in In, out *Out) Use) Use {
 	defer t.blame(op)
-	return use(t.ops[t.index[op]].In, t.out(op))
+	return use(t.In[t.index[op]], t.out(op))
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
+	"sync"
 
 	"pinyon/engine/history"
 )
@@ -22,9 +24,32 @@ type StepError struct {
 
 func (e *StepError) Error() string { return fmt.Sprintf("the model failed: %v", e.Cause) }
 
+// Decoded are the inputs and outputs of the operations of a View in the types
+// of a model, by position.
+type Decoded[In, Out any] struct {
+	In    []In
+	Out   []Out
+	Known []bool // the operation was answered, and what it returned was recorded
+}
+
 // Erase turns a typed history and model into a Subject. It fails with
 // ErrModel when the model lacks a step or cannot number its states.
 func Erase[S, In, Out any](h *history.Of[In, Out], m Model[S, In, Out]) (*Subject, error) {
+	v := history.NewView(h)
+	d := Decoded[In, Out]{make([]In, v.N), make([]Out, v.N), make([]bool, v.N)}
+	for j, i := range v.Ops {
+		op := &h.Ops[i]
+		d.In[j] = op.In
+		if op.Outcome == history.OK && !op.NoOut {
+			d.Out[j], d.Known[j] = op.Out, true
+		}
+	}
+	return EraseDecoded(h, v, d, m)
+}
+
+// EraseDecoded is Erase for a history whose operations have other types, or
+// none: d holds them decoded by position in v, the View of h.
+func EraseDecoded[S, In, Out, A, B any](h *history.Of[A, B], v *history.View, d Decoded[In, Out], m Model[S, In, Out]) (*Subject, error) {
 	if m.Init == nil && m.InitFor == nil {
 		return nil, fmt.Errorf("%w %s: Init is missing", ErrModel, m.Name)
 	}
@@ -34,8 +59,7 @@ func Erase[S, In, Out any](h *history.Of[In, Out], m Model[S, In, Out]) (*Subjec
 	if m.States == nil && !reflect.TypeFor[S]().Comparable() {
 		return nil, fmt.Errorf("%w %s: states of type %v are not comparable; set States", ErrModel, m.Name, reflect.TypeFor[S]())
 	}
-	v := history.NewView(h)
-	e := &erased[S, In, Out]{model: m, ops: make([]*history.Op[In, Out], v.N), outs: make([]*Out, v.N)}
+	e := &erased[S, In, Out]{Decoded: d, model: m, whole: v}
 	s := &Subject{Model: m.Name, View: v, Machine: e.machine}
 	for i := range h.Ops {
 		switch h.Ops[i].Outcome {
@@ -47,20 +71,22 @@ func Erase[S, In, Out any](h *history.Of[In, Out], m Model[S, In, Out]) (*Subjec
 			s.Unanswered++
 		}
 	}
-	for j, i := range v.Ops {
-		op := &h.Ops[i]
-		e.ops[j] = op
-		if op.Outcome == history.OK && !op.NoOut {
-			e.outs[j] = &op.Out
+	for _, known := range d.Known {
+		if known {
 			s.Constrained++
 		}
 	}
-	if err := e.classify(v); err != nil {
+	if err := e.reads(v); err != nil {
 		return nil, err
+	}
+	if mayPanic(reflect.TypeFor[In]()) || mayPanic(reflect.TypeFor[Out]()) {
+		if err := e.classify(); err != nil {
+			return nil, err
+		}
 	}
 	s.Text = func(i int32) string { return e.text(i) }
 	if m.ReadOnly != nil {
-		s.Asks = func(i int32) bool { return m.ReadOnly(e.ops[i].In, nil) }
+		s.Asks = func(i int32) bool { return m.ReadOnly(e.In[i], nil) }
 	}
 	s.ID = func(i int32) int64 { return h.ID(int(v.Ops[i])) }
 	s.Where = func(i int32) string { return h.Where(int(v.Ops[i])) }
@@ -76,81 +102,42 @@ func Erase[S, In, Out any](h *history.Of[In, Out], m Model[S, In, Out]) (*Subjec
 // erased holds the operations of the whole View; a slice of the View finds its
 // own through View.Ops.
 type erased[S, In, Out any] struct {
+	Decoded[In, Out]
 	model   Model[S, In, Out]
-	ops     []*history.Op[In, Out]
-	outs    []*Out
+	whole   *history.View
+	once    sync.Once // makes class when it is first needed: a fast path needs none
 	class   []int32
-	readOps []bool
-	at      map[int32]int32 // index in the history -> position in the whole View
+	indexed sync.Once // makes at
+	at      []int32   // index in the history -> position in the whole View
 }
 
-// classify decides once what is a read, and which operations step alike.
-func (e *erased[S, In, Out]) classify(v *history.View) (err error) {
-	cur := int32(0)
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("%w %s: op %d: %v", ErrModel, e.model.Name, v.Ops[cur], r)
-		}
-	}()
-	e.at = make(map[int32]int32, v.N)
-	for j, i := range v.Ops {
-		e.at[i] = int32(j)
+// output is what operation i of the whole View returned; nil: not known.
+func (e *erased[S, In, Out]) output(i int32) *Out {
+	if !e.Known[i] {
+		return nil
 	}
-	if e.model.ReadOnly != nil {
-		v.Read, v.Idle = make([]bool, v.N), make([]bool, v.N)
-		for i := range e.ops {
-			cur = int32(i)
-			readOnly := e.model.ReadOnly(e.ops[i].In, e.outs[i])
-			v.Read[i], v.Idle[i] = readOnly && !v.Info[i], readOnly && v.Info[i]
-		}
-	}
-	e.class = make([]int32, v.N)
-	type key struct {
-		in, out   any
-		has, read bool
-	}
-	byValue := map[key]int32{}
-	comparable := reflect.TypeFor[In]().Comparable() && reflect.TypeFor[Out]().Comparable()
-	for i := range e.ops {
-		e.class[i] = int32(i)
-		if !comparable {
-			continue
-		}
-		k := key{in: e.ops[i].In, has: e.outs[i] != nil, read: v.Read != nil && v.Read[i]}
-		if k.has {
-			k.out = *e.outs[i]
-		}
-		c, ok := byValue[k]
-		if !ok {
-			c = int32(i)
-			byValue[k] = c
-		}
-		e.class[i] = c
-	}
-	return nil
+	return &e.Out[i]
 }
 
 func (e *erased[S, In, Out]) text(i int32) string {
 	if e.model.Text != nil {
-		return e.model.Text(e.ops[i].In, e.outs[i])
+		return e.model.Text(e.In[i], e.output(i))
 	}
-	if e.outs[i] == nil {
-		return fmt.Sprintf("%s %v", e.ops[i].F, e.ops[i].In)
+	f := e.whole.FName[e.whole.F[i]]
+	if !e.Known[i] {
+		return fmt.Sprintf("%s %v", f, e.In[i])
 	}
-	return fmt.Sprintf("%s %v -> %v", e.ops[i].F, e.ops[i].In, *e.outs[i])
+	return fmt.Sprintf("%s %v -> %v", f, e.In[i], e.Out[i])
 }
 
 // machine makes the Machine of a View.
 func (e *erased[S, In, Out]) machine(ctx context.Context, v *history.View, debug bool) Machine {
 	t := &typed[S, In, Out]{erased: e, ctx: ctx, view: v, debug: debug, memo: newTransitions()}
-	t.index = make([]int32, v.N)
-	for i := range t.index {
-		t.index[i] = e.at[v.Ops[i]]
-	}
+	t.index = e.index(v)
 	if e.model.States != nil {
 		t.states = e.model.States()
 	} else {
-		t.states = &byEquality[S]{numbers: map[any]int32{}}
+		t.states = &byEquality[S]{}
 	}
 	switch {
 	case e.model.Steps != nil:
@@ -160,9 +147,33 @@ func (e *erased[S, In, Out]) machine(ctx context.Context, v *history.View, debug
 	case e.model.Lock != nil || e.model.Members != nil || e.model.Count != nil:
 		return &effective[S, In, Out]{t}
 	case e.model.Holds != nil && e.model.Demands != nil && e.model.Writes != nil:
-		return &tokened[S, In, Out]{typed: t, numbers: map[any]int32{}}
+		return &tokened[S, In, Out]{typed: t}
 	}
 	return t
+}
+
+// index leads from positions in v, a slice of the whole View, to positions in
+// that.
+func (e *erased[S, In, Out]) index(v *history.View) []int32 {
+	index := make([]int32, v.N)
+	if slices.Equal(v.Ops, e.whole.Ops) {
+		for i := range index {
+			index[i] = int32(i)
+		}
+		return index
+	}
+	e.indexed.Do(func() {
+		if n := e.whole.N; n > 0 {
+			e.at = make([]int32, e.whole.Ops[n-1]+1)
+		}
+		for j, i := range e.whole.Ops {
+			e.at[i] = int32(j)
+		}
+	})
+	for i := range index {
+		index[i] = e.at[v.Ops[i]]
+	}
+	return index
 }
 
 // typed is the Machine over a user's types. Transitions are memoized by the
@@ -190,9 +201,10 @@ func (t *typed[S, In, Out]) Init(key int32) int32 {
 // is a class of its own.
 func (t *typed[S, In, Out]) Class(op int32) int32 {
 	i := t.index[op]
-	if t.outs[i] != nil && t.view.Info[op] {
-		return int32(len(t.ops)) + i
+	if t.Known[i] && t.view.Info[op] {
+		return int32(len(t.In)) + i
 	}
+	t.classify() // cannot fail, or it was done at first
 	return t.class[i]
 }
 
@@ -241,7 +253,7 @@ func (t *typed[S, In, Out]) step(state, op int32) (number int32) {
 
 // stepFrom performs one operation on a state of the model.
 func (t *typed[S, In, Out]) stepFrom(s S, op int32) (next S, ok bool) {
-	in, out := t.ops[t.index[op]].In, t.out(op)
+	in, out := t.In[t.index[op]], t.out(op)
 	switch {
 	case t.model.Apply != nil:
 		var got Out
@@ -299,7 +311,7 @@ func (b *branching[S, In, Out]) steps(state, op int32) []int32 {
 	defer b.blame(op)
 	i := b.index[op]
 	var numbers []int32
-	for _, s := range b.model.Steps(b.states.State(state), b.ops[i].In, b.out(op)) {
+	for _, s := range b.model.Steps(b.states.State(state), b.In[i], b.out(op)) {
 		n := b.states.Number(s)
 		b.count = max(b.count, n+1)
 		numbers = append(numbers, n)
@@ -308,90 +320,10 @@ func (b *branching[S, In, Out]) steps(state, op int32) []int32 {
 	return numbers
 }
 
-// tokened is typed for a register-like model.
-type tokened[S, In, Out any] struct {
-	*typed[S, In, Out]
-	numbers map[any]int32
-	held    []int32 // by state, plus one; 0: not asked yet
-}
-
-func (k *tokened[S, In, Out]) number(what any, ok bool) int32 {
-	if !ok {
-		return -1
-	}
-	n, seen := k.numbers[what]
-	if !seen {
-		n = int32(len(k.numbers))
-		k.numbers[what] = n
-	}
-	return n
-}
-
 // out is the recorded output of an operation, nil where it is not known here.
 func (t *typed[S, In, Out]) out(op int32) *Out {
 	if t.view.Info[op] {
 		return nil // also where a view was cut before the answer (Subject.Cut)
 	}
-	return t.outs[t.index[op]]
+	return t.output(t.index[op])
 }
-
-// Demand implements Tokens: an operation whose output is not known demands
-// nothing.
-func (k *tokened[S, In, Out]) Demand(op int32) int32 {
-	out := k.out(op)
-	if out == nil {
-		return -1
-	}
-	return k.number(k.model.Demands(k.ops[k.index[op]].In, out))
-}
-
-// Want implements Tokens.
-func (k *tokened[S, In, Out]) Want(op int32) int32 {
-	return k.number(k.model.Demands(k.ops[k.index[op]].In, k.out(op)))
-}
-
-// Write implements Tokens.
-func (k *tokened[S, In, Out]) Write(op int32) int32 {
-	return k.number(k.model.Writes(k.ops[k.index[op]].In, k.out(op)))
-}
-
-// Observes implements Tokens: it has a known output that names no demand.
-func (k *tokened[S, In, Out]) Observes(op int32) bool { return k.out(op) != nil && k.Demand(op) < 0 }
-
-// Avoid implements Avoider.
-func (k *tokened[S, In, Out]) Avoid(op int32) int32 {
-	out := k.out(op)
-	if k.model.Avoids == nil || out == nil {
-		return -1
-	}
-	return k.number(k.model.Avoids(k.ops[k.index[op]].In, out))
-}
-
-// Held implements Tokens.
-func (k *tokened[S, In, Out]) Held(state int32) int32 {
-	for int(state) >= len(k.held) {
-		k.held = append(k.held, 0)
-	}
-	if k.held[state] == 0 {
-		k.held[state] = k.number(k.model.Holds(k.states.State(state)), true) + 1
-	}
-	return k.held[state] - 1
-}
-
-// byEquality numbers comparable states.
-type byEquality[S any] struct {
-	numbers map[any]int32
-	states  []S
-}
-
-func (b *byEquality[S]) Number(s S) int32 {
-	n, ok := b.numbers[s]
-	if !ok {
-		n = int32(len(b.states))
-		b.numbers[s] = n
-		b.states = append(b.states, s)
-	}
-	return n
-}
-
-func (b *byEquality[S]) State(n int32) S { return b.states[n] }
