@@ -3,6 +3,7 @@ package main
 const (
 	eraseGo    = "engine/spec/erase.go"
 	validityGo = "engine/spec/validity.go"
+	classesGo  = "engine/spec/classes.go"
 	bindGo     = "models/bind.go"
 )
 
@@ -28,14 +29,16 @@ var modelRules = []mutation{
 			if len(s.nd`),
 	by("engine/spec", "TestEraseUnanswered", "What an unanswered operation holds as output is ignored.", eraseGo,
 		`op.Outcome == history.OK && !op.NoOut`, `!op.NoOut`),
-	by("models", "TestNilReads", "An answer that was not recorded constrains nothing.", eraseGo,
-		`op.Outcome == history.OK && !op.NoOut`, `op.Outcome == history.OK`),
-	by("engine/spec", "TestEraseUnanswered", "An operation without an answer is never a read.", eraseGo,
+	by("models", "TestNilReads", "An answer that was not recorded constrains nothing.", bindGo,
+		`	if o.nilRead && null && b.nilUnknown {
+		return in, out, false, nil`, `	if o.nilRead && null && b.nilUnknown {
+		return in, out, true, nil`),
+	by("engine/spec", "TestEraseUnanswered", "An operation without an answer is never a read.", classesGo,
 		`readOnly && !v.Info[i], readOnly && v.Info[i]`, `readOnly, readOnly && v.Info[i]`),
 	by("engine/spec", "TestCutForgetsAnswers", "A cut forgets answers that came after it.", eraseGo,
-		`		return nil // also where`, `		return t.outs[t.index[op]] // also where`),
+		`		return nil // also where`, `		return t.output(t.index[op]) // also where`),
 	by("engine/spec", "TestCutForgetsAnswers", "An operation whose answer is cut off steps like no other.", eraseGo,
-		`if t.outs[i] != nil && t.view.Info[op] {`, `if false {`),
+		`if t.Known[i] && t.view.Info[op] {`, `if false {`),
 	by("models", "TestNilReads", "A read of nil is unknown where the rule says so.", bindGo, `if o.nilRead && null && b.nilUnknown {`, `if false {`),
 	by("models", "TestNilReads", "A read of nil means that nothing is there where the rule says so.", bindGo, `if o.nilRead && null && b.nilUnknown {`, `if o.nilRead && null {`),
 	by("models", "TestNilReads", "The rule about nil is about reads.", bindGo, `if o.nilRead && null && b.nilUnknown {`, `if null && b.nilUnknown {`),

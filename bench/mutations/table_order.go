@@ -98,13 +98,11 @@ var orderRules = []mutation{
 				c.Out[i] = rank[i]`, `			if true {
 				c.Out[i] = rank[i]`),
 	squeezed("Operations of a process follow each other by call.", clocksGo,
-		`return cmp.Or(cmp.Compare(v.Call[a], v.Call[b]), cmp`, `return cmp.Or(0, cmp`),
+		`	SortBy(byCall, v.Call)
+`, ``),
 	squeezed("Operations of a process with one call follow each other by return.", clocksGo,
-		`cmp.Compare(v.Call[a], v.Call[b]), cmp.Compare(v.Ret[a], v.Ret[b]))
-	})
-	rank`, `cmp.Compare(v.Call[a], v.Call[b]))
-	})
-	rank`),
+		`	SortBy(byCall, v.Ret)
+`, ``),
 	twin("The call of a read is moved back by the bound.", clocksGo, `in = add(in, early)`, `_ = early`),
 	squeezed("A call that is moved gives its operation a width.", clocksGo, `zero = zero && early == 0`, `zero = zero || early != 0`),
 	twin("The call of a read is moved back along the lines.", clocksGo, `c.In[i] = min(c.In[i], early[i])`, `c.In[i] = min(c.In[i], c.In[i])`),
