@@ -86,11 +86,11 @@ func fromCanonical(text string) Value {
 	case 'f':
 		return False
 	case '"':
-		return intern(KindString, 0, text)
+		return intern(KindString, text)
 	case '[':
-		return intern(KindArray, 0, text)
+		return intern(KindArray, text)
 	case '{':
-		return intern(canonicalObject(text), 0, text)
+		return intern(canonicalObject(text), text)
 	}
 	v, _ := Number(text)
 	return v

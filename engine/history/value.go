@@ -42,34 +42,36 @@ var kindNames = [...]string{"nothing", "null", "a boolean", "an integer", "an in
 // String names the kind in words that fit "expected ..., got ...".
 func (k Kind) String() string { return kindNames[k] }
 
-// Value is one recorded value: a comparable handle of eight bytes. Two Values
-// are == exactly when they are the same value: numbers are exact (never
-// float64), objects and sets do not depend on the order of their members, 7
-// and "7" differ, and so do 1 and 1.0. The zero Value is "absent", which is
-// not null.
-type Value struct{ h unique.Handle[atom] }
+// Value is one recorded value, comparable, of sixteen bytes. Two Values are ==
+// exactly when they are the same value: numbers are exact (never float64),
+// objects and sets do not depend on the order of their members, 7 and "7"
+// differ, and so do 1 and 1.0. The zero Value is "absent", which is not null.
+type Value struct {
+	h   unique.Handle[atom] // integers: the one handle of integers
+	num int64               // KindInt: the integer; 0 for every other kind
+}
 
-// atom is the canonical content behind a Value: its text is canonical JSON.
+// atom is the canonical content behind a Value: its text is canonical JSON. An
+// integer has none, as most values are integers and nearly all of them differ.
 type atom struct {
 	kind Kind
-	num  int64 // KindInt: the integer; KindBool: 0 or 1
 	text string
 }
 
-func intern(k Kind, num int64, text string) Value {
-	return Value{unique.Make(atom{k, num, text})}
-}
+var integers = unique.Make(atom{kind: KindInt})
+
+func intern(k Kind, text string) Value { return Value{h: unique.Make(atom{k, text})} }
 
 // Absent is the zero Value: no value was recorded.
 var Absent = Value{}
 
 // Null is JSON's null, EDN's nil.
-var Null = intern(KindNull, 0, "null")
+var Null = intern(KindNull, "null")
 
 // True and False are the booleans.
 var (
-	True  = intern(KindBool, 1, "true")
-	False = intern(KindBool, 0, "false")
+	True  = intern(KindBool, "true")
+	False = intern(KindBool, "false")
 )
 
 // Bool returns True or False.
@@ -81,10 +83,10 @@ func Bool(b bool) Value {
 }
 
 // Int returns the integer i.
-func Int(i int64) Value { return intern(KindInt, i, strconv.FormatInt(i, 10)) }
+func Int(i int64) Value { return Value{integers, i} }
 
 // String returns the string s.
-func String(s string) Value { return intern(KindString, 0, string(appendQuoted(nil, s))) }
+func String(s string) Value { return intern(KindString, string(appendQuoted(nil, s))) }
 
 // Keyword returns the EDN keyword :name (name without the colon).
 func Keyword(name string) Value { return tagged(KindKeyword, "$kw", string(appendQuoted(nil, name))) }
@@ -127,11 +129,11 @@ func Tag(name string, v Value) Value {
 }
 
 func tagged(k Kind, tag, body string) Value {
-	return intern(k, 0, `{"`+tag+`":`+body+`}`)
+	return intern(k, `{"`+tag+`":`+body+`}`)
 }
 
 // Array returns the list of vs, in order.
-func Array(vs ...Value) Value { return intern(KindArray, 0, joined(vs)) }
+func Array(vs ...Value) Value { return intern(KindArray, joined(vs)) }
 
 // Set returns the set of vs; order and repetition do not matter.
 func Set(vs ...Value) Value {
@@ -141,16 +143,14 @@ func Set(vs ...Value) Value {
 }
 
 func joined(vs []Value) string {
-	var b strings.Builder
-	b.WriteByte('[')
+	b := []byte{'['}
 	for i, v := range vs {
 		if i > 0 {
-			b.WriteByte(',')
+			b = append(b, ',')
 		}
-		b.WriteString(v.Text())
+		b = v.AppendText(b)
 	}
-	b.WriteByte(']')
-	return b.String()
+	return string(append(b, ']'))
 }
 
 // Member is one entry of an object or map.
@@ -174,16 +174,14 @@ func Object(ms ...Member) (Value, error) {
 		plain = false
 	}
 	if plain {
-		var b strings.Builder
-		b.WriteByte('{')
+		b := []byte{'{'}
 		for i, m := range s {
 			if i > 0 {
-				b.WriteByte(',')
+				b = append(b, ',')
 			}
-			b.WriteString(m.Key.Text() + ":" + m.Value.Text())
+			b = m.Value.AppendText(append(m.Key.AppendText(b), ':'))
 		}
-		b.WriteByte('}')
-		return intern(KindObject, 0, b.String()), nil
+		return intern(KindObject, string(append(b, '}'))), nil
 	}
 	pairs := make([]Value, len(s))
 	for i, m := range s {
@@ -205,7 +203,7 @@ func Number(text string) (Value, error) {
 		if neg {
 			digits = "-" + digits
 		}
-		return intern(KindBigInt, 0, digits), nil
+		return intern(KindBigInt, digits), nil
 	}
 	return decimal(t)
 }
@@ -240,7 +238,7 @@ func decimal(t string) (Value, error) {
 	exp += int64(len(whole)) - int64(len(whole+frac)-len(digits))
 	digits = strings.TrimRight(digits, "0")
 	if digits == "" {
-		return intern(KindDecimal, 0, "0.0"), nil
+		return intern(KindDecimal, "0.0"), nil
 	}
 	if exp-1 != int64(int32(exp-1)) {
 		return Absent, fmt.Errorf("the exponent of %q is out of range", t) // its text could not be read again
@@ -249,7 +247,7 @@ func decimal(t string) (Value, error) {
 	if neg {
 		text = "-" + text
 	}
-	return intern(KindDecimal, 0, text), nil
+	return intern(KindDecimal, text), nil
 }
 
 // placePoint writes 0.digits * 10^exp, plainly unless that would be long.
@@ -275,7 +273,10 @@ func orZero(s string) string {
 
 // Kind says what v holds.
 func (v Value) Kind() Kind {
-	if v == Absent {
+	switch {
+	case v.h == integers:
+		return KindInt
+	case v == Absent:
 		return KindAbsent
 	}
 	return v.h.Value().kind
@@ -284,20 +285,25 @@ func (v Value) Kind() Kind {
 // Text returns v as canonical JSON ("" when absent). Equal values have equal
 // texts and different values have different texts.
 func (v Value) Text() string {
-	if v == Absent {
+	switch {
+	case v.h == integers:
+		return strconv.FormatInt(v.num, 10)
+	case v == Absent:
 		return ""
 	}
 	return v.h.Value().text
 }
 
-// Int64 returns the integer that v holds, if it fits an int64.
-func (v Value) Int64() (int64, bool) {
-	if v == Absent {
-		return 0, false
+// AppendText appends v's Text to b.
+func (v Value) AppendText(b []byte) []byte {
+	if v.h == integers {
+		return strconv.AppendInt(b, v.num, 10)
 	}
-	a := v.h.Value()
-	return a.num, a.kind == KindInt
+	return append(b, v.Text()...)
 }
+
+// Int64 returns the integer that v holds, if it fits an int64.
+func (v Value) Int64() (int64, bool) { return v.num, v.h == integers }
 
 // Bool returns the boolean that v holds, if it holds one.
 func (v Value) Bool() (b, ok bool) { return v == True, v == True || v == False }
@@ -416,7 +422,7 @@ func Compare(a, b Value) int {
 		return c
 	}
 	if a.Kind() == KindInt {
-		return cmp.Compare(a.h.Value().num, b.h.Value().num)
+		return cmp.Compare(a.num, b.num)
 	}
 	return strings.Compare(a.Text(), b.Text())
 }

@@ -254,7 +254,7 @@ func (b *builder) name(ev *event, c *client) error {
 	case ev.process == history.Absent:
 		// Nothing says which operations share a process, so none do.
 		c.lives++
-		name = b.fresh("op", c.lives)
+		name = b.nameless(c.lives)
 	case c.lives == 0:
 		c.lives = 1
 		name = ev.process
@@ -273,6 +273,18 @@ func (b *builder) name(ev *event, c *client) error {
 	return nil
 }
 
+// nameless returns a name for the nth operation that has no process: n itself,
+// unless the file names others.
+func (b *builder) nameless(n int32) history.Value {
+	if b.names == nil {
+		b.nameAll()
+	}
+	if len(b.names) == 1 {
+		return history.Int(int64(n)) // a text takes many times as much
+	}
+	return b.fresh("op", n)
+}
+
 // fresh returns the name base#n, made longer until no process of the file has it.
 func (b *builder) fresh(base string, n int32) history.Value {
 	if b.names == nil {
@@ -284,9 +296,7 @@ func (b *builder) fresh(base string, n int32) history.Value {
 		base += "'"
 		name = history.String(base + number)
 	}
-	if len(b.names) > 1 || !b.names[history.Absent] { // where no process has a name, numbers are enough
-		b.names[name] = true
-	}
+	b.names[name] = true
 	return name
 }
 

@@ -20,11 +20,11 @@ var foreignLoads = []struct {
 	{"fptlin: process, method, values, start, end", "object-log", "priority-queue", lines("# priorityqueue", "0 INSERT 3 1 5", "1 POLL -1 2 6"), Options{},
 		lines("0 insert(3) ok @1..5", "1 poll() = null ok @2..6")},
 	{"PolyLin: no process, and -1 was added", "object-log", "queue", lines("# queue", "enq -1 1 2", "deq -1 5 6", "peek 7 8 9"), Options{},
-		lines("op#1 enqueue(-1) ok @1..2", "op#2 dequeue() = -1 ok @5..6", "op#3 peek() = 7 ok @8..9")},
+		lines("1 enqueue(-1) ok @1..2", "2 dequeue() = -1 ok @5..6", "3 peek() = 7 ok @8..9")},
 	{"fptlin's sets answer behind the value", "object-log", "set", lines("# set", "2 0 2 CONTAINS 2 0", "0 0 4 INSERT 2 1", "1 5 6 REMOVE 2 1", "3 5 7 contains_true 2"), Options{},
 		lines("2 contains(2) = false ok @0..2", "0 add(2) = true ok @0..4", "1 remove(2) = true ok @5..6", "3 contains(2) = true ok @5..7")},
 	{"a read-modify-write is a cas that found what it read", "object-log", "cas-register", lines("# rmw", "0 1 10 READ_MODIFY_WRITE 0 2"), Options{}, lines("0 cas([0,2]) = true ok @1..10")},
-	{"a deque", "object-log", "deque", lines("# deque", "push_front 1 1 2", "pop_back 1 3 4"), Options{}, lines("op#1 push-front(1) ok @1..2", "op#2 pop-back() = 1 ok @3..4")},
+	{"a deque", "object-log", "deque", lines("# deque", "push_front 1 1 2", "pop_back 1 3 4"), Options{}, lines("1 push-front(1) ok @1..2", "2 pop-back() = 1 ok @3..4")},
 	{"LiMo: indentation, pending calls, call deq", "violin", "queue", lines("# @object atomic-queue", "\t[1] call enq(a)", "[2] call deq", "  [2] return empty"), Options{},
 		lines(`1 enqueue("a") info @0`, "2 dequeue() = null ok @1..2")},
 	{"chaos: a register with a state before it", "chaos", "register", lines(
@@ -87,16 +87,16 @@ var tableLoads = []struct {
 		"who,op,k,a,b,res,t0,t1,status,r,n,e", "c1,:CAS,x,1,2,true,0.5,1,OK,7,n1,", "2,write,x,5,,,2,3,fail,,,", "2,write,x,6,,,4,5,Unknown,,,gone", `3,read,"a ""b""",,,null,6,7,fine,,,`),
 		lines(`c1 cas x([1,2]) = true ok @500000..1000000 node=n1 rev=7`, "2 write x(5) fail @2000000..3000000", "2 write x(6) info @4000000 error=gone",
 			`3 read "a \"b\""() = null ok @6000000..7000000`)},
-	{"without outcomes what returned is ok", "f=f,invoke=i,return=r", lines("f;i;r", "inc;1;2", "inc;3;"), lines("op#1 inc() ok @1..2", "op#2 inc() info @3")},
-	{"dates count from the first", "f=f,invoke=i,return=r", lines("f\ti\tr", "inc\t2026-01-01T00:00:01Z\t2026-01-01T00:00:01.5Z", "inc\t2026-01-01T00:00:00Z\t"), lines("op#2 inc() ok @1000000000..1500000000", "op#1 inc() info @0")},
-	{"nanoseconds since 1970 count from the first", "f=f,invoke=i,return=r", lines("f,i,r", "inc,1790000000000000005,1790000000000000009"), "op#1 inc() ok @0..4\n"},
+	{"without outcomes what returned is ok", "f=f,invoke=i,return=r", lines("f;i;r", "inc;1;2", "inc;3;"), lines("1 inc() ok @1..2", "2 inc() info @3")},
+	{"dates count from the first", "f=f,invoke=i,return=r", lines("f\ti\tr", "inc\t2026-01-01T00:00:01Z\t2026-01-01T00:00:01.5Z", "inc\t2026-01-01T00:00:00Z\t"), lines("2 inc() ok @1000000000..1500000000", "1 inc() info @0")},
+	{"nanoseconds since 1970 count from the first", "f=f,invoke=i,return=r", lines("f,i,r", "inc,1790000000000000005,1790000000000000009"), "1 inc() ok @0..4\n"},
 	{"JSON Lines with paths", `process=c.id,f=c.op,in=c.arg,out=result,invoke=s,return=e`, lines(`{"c":{"id":4,"op":"Get","arg":[1]},"s":1,"e":2,"result":null}`, `{"c":{"id":4,"op":"Put"},"s":3}`),
 		lines("4 get([1]) = null ok @1..2", "4 put() info @3")},
 	{"rows of events", eventMap, lines("who,kind,at,what,arg,result,status,why,at_node,r",
 		"1,begin,1,Write,5,,,,,", "1,end,2,,,,no,denied,,", "1,begin,3,read,,,,,,", "1,End,4,,,5,,,n2,9", "2,begin,5,read,,,,,,", "2,timeout,6,,,,,,,"), lines(
 		"1 write(5) fail @1000..2000 error=denied", `1 read() = 5 ok @3000..4000 node=n2 rev=9`, "2 read() info @5000")},
 	{"events in an array, by the order of rows", "process=p,type=t,f=f,in=v,out=v,key=k", `[{"p":"a","t":"call","f":"w","v":1,"k":"x"},{"p":"a","t":"ok","v":1}]`, "a w x(1) = 1 ok @0..1\n"},
-	{"escapes and empty words", `f=a\,b,in=c\+d,invoke=i,return=r,nil=-`, lines(`"a,b",c+d,i,r`, "w,-,1,2"), "op#1 w(null) ok @1..2\n"},
+	{"escapes and empty words", `f=a\,b,in=c\+d,invoke=i,return=r,nil=-`, lines(`"a,b",c+d,i,r`, "w,-,1,2"), "1 w(null) ok @1..2\n"},
 }
 
 func TestForeignFormats(t *testing.T) {

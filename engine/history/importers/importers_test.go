@@ -105,7 +105,7 @@ var loads = []struct {
 	{"Elle's transactions may lack process and f", "jepsen-edn", lines(
 		`{:index 0 :type :invoke, :value [[:append 5 1] [:r 5 nil]]}`, `{:index 1 :type :ok, :value [[:append 5 1] [:r 5 [1]]]}`,
 		`{:index 2 :type :invoke, :value [[:r 5 nil]]}`,
-	), Options{}, lines(`op#1 txn([[{"$kw":"append"},5,1],[{"$kw":"r"},5,null]]) = [[{"$kw":"append"},5,1],[{"$kw":"r"},5,[1]]] ok @0..1`, `op#2 txn([[{"$kw":"r"},5,null]]) info @2`)},
+	), Options{}, lines(`1 txn([[{"$kw":"append"},5,1],[{"$kw":"r"},5,null]]) = [[{"$kw":"append"},5,1],[{"$kw":"r"},5,[1]]] ok @0..1`, `2 txn([[{"$kw":"r"},5,null]]) info @2`)},
 	{"columns between tabs", "jepsen-txt", lines(
 		"3\t:invoke\t:cas\t[7 [1 4]]", ":nemesis\t:info\t:start\tCut off {:n1 #{:n2}}", "3\t:info\t:cas\t[7 [1 4]]\t:timed-out\twith more\t", "", "a remark",
 	), Options{}, lines("3 cas([7,[1,4]]) info @0 error=:timed-out\twith more", `note start @1 "Cut off {:n1 #{:n2}}"`)},
