@@ -158,6 +158,8 @@ func unquote(s string, at int) (string, int, error) {
 			from = i
 		case c < ' ':
 			return "", i, syntax(i, "control character in a string; write it as an escape")
+		case c < utf8.RuneSelf:
+			i++
 		default:
 			r, n := utf8.DecodeRuneInString(s[i:])
 			if r == utf8.RuneError && n == 1 {
@@ -280,22 +282,23 @@ func eachMember(s string, at int, visit func(name string, nameAt, valueAt int) (
 
 // repeats finds a name that comes twice, in a slice while names are few.
 type repeats struct {
-	few  []string
+	few  [16]string
+	n    int // how many of few are there
 	many map[string]bool
 }
 
 // again adds name and reports whether it was there.
 func (r *repeats) again(name string) bool {
-	const few = 16
 	switch {
 	case r.many != nil:
 		known := r.many[name]
 		r.many[name] = true
 		return known
-	case slices.Contains(r.few, name):
+	case slices.Contains(r.few[:r.n], name):
 		return true
-	case len(r.few) < few:
-		r.few = append(r.few, name)
+	case r.n < len(r.few):
+		r.few[r.n] = name
+		r.n++
 		return false
 	}
 	r.many = map[string]bool{name: true}
@@ -380,6 +383,9 @@ func isIntegral(v Value) bool { return v.Kind() == KindInt || v.Kind() == KindBi
 // appendQuoted appends s as a JSON string. Bytes that are not UTF-8 become
 // U+FFFD, so that every text is JSON; readers refuse them before they get here.
 func appendQuoted(b []byte, s string) []byte {
+	if plainText(s) {
+		return append(append(append(b, '"'), s...), '"')
+	}
 	s = strings.ToValidUTF8(s, "\uFFFD")
 	b = append(b, '"')
 	for i := 0; i < len(s); i++ {
@@ -399,4 +405,14 @@ func appendQuoted(b []byte, s string) []byte {
 		}
 	}
 	return append(b, '"')
+}
+
+// plainText reports whether s is ASCII that needs no escape.
+func plainText(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if c := s[i]; c < ' ' || c >= utf8.RuneSelf || c == '"' || c == '\\' {
+			return false
+		}
+	}
+	return true
 }

@@ -1,9 +1,7 @@
 package history
 
 import (
-	"bufio"
-	"bytes"
-	"errors"
+	"context"
 	"fmt"
 	"io"
 	"maps"
@@ -26,32 +24,33 @@ const MaxLine = 64 << 20
 //
 // An empty file is an empty history. Any other error is the reader's own.
 func ReadNative(path string, r io.Reader) (*Raw, error) {
-	n := &nativeReader{
-		h:         &Raw{Path: path, Format: "native"},
-		strings:   map[string]string{},
-		labels:    map[Value]string{Absent: ""},
-		processes: map[Value]int{},
-		byID:      map[int64]int32{},
-		early:     map[int64]*record{},
+	text, err := io.ReadAll(r)
+	if err != nil {
+		return nil, fmt.Errorf("%s: after %d bytes: %w", path, len(text), err)
 	}
-	cut := false // the last line had no newline
-	sc := bufio.NewScanner(r)
-	sc.Buffer(make([]byte, 64<<10), MaxLine+2)
-	sc.Split(func(data []byte, atEOF bool) (int, []byte, error) {
-		cut = atEOF && bytes.IndexByte(data, '\n') < 0
-		return bufio.ScanLines(data, atEOF)
-	})
-	for sc.Scan() {
-		n.line++
-		if err := n.readLine(string(sc.Bytes())); err != nil {
-			return nil, n.locate(err, sc.Bytes(), cut)
+	return ParseNative(context.Background(), path, string(text))
+}
+
+// smallest is how many bytes a line that holds an operation has, at least.
+const smallest = len(`{"process":0,"f":"","invoke":0,"outcome":"ok"}`)
+
+// ParseNative is ReadNative for a text in memory. It ends with the error of ctx
+// soon after that has one.
+func ParseNative(ctx context.Context, path, text string) (*Raw, error) {
+	n := newNativeReader(path, min(strings.Count(text, "\n")-strings.Count(text, `"event":"complete"`), len(text)/smallest))
+	for text != "" {
+		if n.line%512 == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
 		}
-	}
-	switch err := sc.Err(); {
-	case errors.Is(err, bufio.ErrTooLong):
-		return nil, &Error{Path: path, Line: n.line + 1, Msg: fmt.Sprintf("the line is longer than %d bytes; each line holds one operation, event or note", MaxLine)}
-	case err != nil:
-		return nil, fmt.Errorf("%s: after line %d: %w", path, n.line, err)
+		n.line++
+		line, rest, whole := strings.Cut(text, "\n")
+		if len(line) > MaxLine {
+			return nil, &Error{Path: path, Line: n.line, Msg: fmt.Sprintf("the line is longer than %d bytes; each line holds one operation, event or note", MaxLine)}
+		}
+		if err := n.readLine(strings.TrimSuffix(line, "\r")); err != nil {
+			return nil, n.locate(err, line, !whole)
+		}
+		text = rest
 	}
 	return n.finish()
 }
@@ -67,18 +66,63 @@ type nativeReader struct {
 	labels    map[Value]string  // by key
 	processes map[Value]int
 	ids       []int64
-	byID      map[int64]int32   // the operations with an id of their own
+	byID      places            // of the operations with an id of their own
 	early     map[int64]*record // completions whose invocation did not come yet
 }
 
+// newNativeReader makes room for about so many operations.
+func newNativeReader(path string, room int) *nativeReader {
+	room = max(room, 0)
+	return &nativeReader{
+		h:         &Raw{Path: path, Format: "native", Ops: make([]Op[Value, Value], 0, room), Origins: make([]Origin, 0, room)},
+		strings:   map[string]string{},
+		labels:    map[Value]string{Absent: ""},
+		processes: map[Value]int{},
+		ids:       make([]int64, 0, room),
+		early:     map[int64]*record{},
+	}
+}
+
+// places finds operations by their ids: in a list while ids are about as great
+// as operations are many, as they mostly are, and in a table otherwise.
+type places struct {
+	list  []int32 // by id; one more than the place, 0: none
+	table map[int64]int32
+	n     int64
+}
+
+func (p *places) get(id int64) (int32, bool) {
+	if id >= 0 && id < int64(len(p.list)) && p.list[id] > 0 {
+		return p.list[id] - 1, true
+	}
+	at, ok := p.table[id]
+	return at, ok
+}
+
+func (p *places) set(id int64, at int32) {
+	p.n++
+	switch grown := int64(len(p.list)); {
+	case id >= 0 && id < grown:
+		p.list[id] = at + 1
+	case id >= grown && id < 2*p.n+16:
+		p.list = append(p.list, make([]int32, id+1-grown)...)
+		p.list[id] = at + 1
+	default:
+		if p.table == nil {
+			p.table = map[int64]int32{}
+		}
+		p.table[id] = at
+	}
+}
+
 // locate turns an error about the line at hand into an *Error.
-func (n *nativeReader) locate(err error, line []byte, cut bool) error {
+func (n *nativeReader) locate(err error, line string, cut bool) error {
 	s, ok := err.(*SyntaxError)
 	if !ok {
 		return err
 	}
 	e := &Error{Path: n.h.Path, Line: n.line, Col: s.Offset + 1, Msg: s.Msg}
-	if cut && (s.Offset >= len(line) || !bytes.HasSuffix(bytes.TrimSpace(line), []byte("}"))) {
+	if cut && (s.Offset >= len(line) || !strings.HasSuffix(strings.TrimSpace(line), "}")) {
 		e.Msg = "the last line is cut off: " + e.Msg
 	}
 	return e
@@ -154,10 +198,10 @@ func (n *nativeReader) add(rec *record, invoke int64) (int32, error) {
 	id := int64(i)
 	if rec.has(fID) {
 		id = rec.num[fID]
-		if other, known := n.byID[id]; known {
+		if other, known := n.byID.get(id); known {
 			return 0, syntax(rec.at[fID], "the id %d stands for two operations, here and in line %d; ids must differ", id, n.h.Origins[other].Line)
 		}
-		n.byID[id] = i
+		n.byID.set(id, i)
 	}
 	n.ids = append(n.ids, id)
 	process, known := n.processes[rec.val[fProcess]]
@@ -204,7 +248,7 @@ func (n *nativeReader) invoke(rec *record) error {
 // until the invocation comes.
 func (n *nativeReader) complete(rec *record) error {
 	id := rec.num[fID]
-	i, known := n.byID[id]
+	i, known := n.byID.get(id)
 	if !known {
 		if other, twice := n.early[id]; twice {
 			return syntax(rec.at[fID], "op %d completes twice, here and in line %d", id, other.line)
@@ -277,7 +321,7 @@ func (n *nativeReader) finish() (*Raw, error) {
 	ordinals := true
 	for i, id := range n.ids {
 		ordinals = ordinals && id == int64(i)
-		other, taken := n.byID[int64(i)]
+		other, taken := n.byID.get(int64(i))
 		if id != int64(i) || !taken || other == int32(i) {
 			continue
 		}

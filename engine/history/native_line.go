@@ -54,13 +54,26 @@ var fieldTypes = [fieldCount]struct {
 	fNote: {"note", aString}, fFrom: {"from", aTime}, fTo: {"to", aTime}, fDetail: {"detail", anyValue},
 }
 
-var fieldByName = func() map[string]field {
-	m := map[string]field{}
+// fieldsBySize are the fields by the length of their names, few of each.
+var fieldsBySize = func() (by [9][]field) {
 	for f := range fieldCount {
-		m[fieldTypes[f].name] = f
+		n := len(fieldTypes[f].name)
+		by[n] = append(by[n], f)
 	}
-	return m
+	return by
 }()
+
+// fieldNamed finds a field; a table of names would be asked eight times a line.
+func fieldNamed(name string) (field, bool) {
+	if len(name) < len(fieldsBySize) {
+		for _, f := range fieldsBySize[len(name)] {
+			if fieldTypes[f].name == name {
+				return f, true
+			}
+		}
+	}
+	return 0, false
+}
 
 // fieldSet is a set of fields.
 type fieldSet uint32
@@ -117,7 +130,7 @@ func (rec *record) has(f field) bool { return rec.seen.has(f) }
 
 // member reads one member of the line; it is a visitor of eachMember.
 func (rec *record) member(s, name string, nameAt, at int, intern func(string) string) (next int, err error) {
-	f, known := fieldByName[name]
+	f, known := fieldNamed(name)
 	if !known {
 		if rec.strange == "" {
 			rec.strange, rec.strangeAt = name, nameAt
@@ -217,6 +230,9 @@ func readHints(s string, at int, intern func(string) string) (hints []Hint, next
 			return nameAt, syntax(nameAt, "the hint %q stands twice", name)
 		}
 		v, next, err := parseValue(s, valueAt, 2)
+		if hints == nil {
+			hints = make([]Hint, 0, 2)
+		}
 		hints = append(hints, Hint{intern(name), v})
 		return next, err
 	})

@@ -210,7 +210,12 @@ func Number(text string) (Value, error) {
 
 func isInteger(t string) bool {
 	d := strings.TrimPrefix(t, "-")
-	return d != "" && strings.Trim(d, "0123456789") == ""
+	for i := range len(d) {
+		if d[i] < '0' || d[i] > '9' {
+			return false
+		}
+	}
+	return d != ""
 }
 
 // decimal canonicalizes a number with a point or an exponent.

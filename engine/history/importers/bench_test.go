@@ -18,6 +18,13 @@ func hundredThousand(line func(b *strings.Builder, i int)) string {
 // BenchmarkLoad reads 100,000 operations of the formats that grow that large.
 func BenchmarkLoad(b *testing.B) {
 	texts := map[string]string{
+		"native": `{"pinyon":"history","version":1,"model":"cas-register"}` + "\n" + hundredThousand(func(b *strings.Builder, i int) {
+			fmt.Fprintf(b, `{"process":%d,"f":"write","in":%d,"invoke":%d,"return":%d,"outcome":"ok"}`+"\n", i%10, i, 20_000_000+1000*i, 20_000_500+1000*i)
+		}),
+		"native-hints": `{"pinyon":"history","version":1,"model":"kv"}` + "\n" + hundredThousand(func(b *strings.Builder, i int) {
+			fmt.Fprintf(b, `{"process":%d,"f":"get","key":"k%d","out":"v%d","invoke":%d,"return":%d,"outcome":"ok","hints":{"term":3,"index":%d},"id":%d,"node":"n%d"}`+"\n",
+				i%10, i%5, i, 20_000_000+1000*i, 20_000_500+1000*i, i, i, i%3)
+		}),
 		"jepsen-edn": hundredThousand(func(b *strings.Builder, i int) {
 			fmt.Fprintf(b, "{:index %d, :time %d, :type :invoke, :process %d, :f :write, :value [%d %d]}\n", 2*i, 1000*i, i%10, i%5, i)
 			fmt.Fprintf(b, "{:index %d, :time %d, :type :ok, :process %d, :f :write, :value [%d %d]}\n", 2*i+1, 1000*i+500, i%10, i%5, i)
@@ -31,6 +38,7 @@ func BenchmarkLoad(b *testing.B) {
 	}
 	for name, text := range texts {
 		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(len(text)))
 			for b.Loop() {
 				if _, _, err := Load("-", Options{Stdin: strings.NewReader(text)}); err != nil {
 					b.Fatal(err)

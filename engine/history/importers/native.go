@@ -1,7 +1,8 @@
 package importers
 
 import (
-	"strings"
+	"cmp"
+	"context"
 
 	"pinyon/engine/history"
 )
@@ -11,10 +12,7 @@ func readNative(src *source, o *Options, rep *Report) (*history.Raw, error) {
 	if err := refuseLineOrder(src, rep); err != nil {
 		return nil, err
 	}
-	h, err := history.ReadNative(src.path, stoppable{src.ctx, strings.NewReader(src.text)})
-	if err != nil && src.ctx != nil && src.ctx.Err() != nil {
-		return nil, src.ctx.Err() // without the line that was reached
-	}
+	h, err := history.ParseNative(cmp.Or(src.ctx, context.Background()), src.path, src.text)
 	if err != nil {
 		return nil, err
 	}
