@@ -111,7 +111,7 @@ type binder[In, Out any] struct {
 func (b *binder[In, Out]) decode() (*history.Of[In, Out], error) {
 	h := b.h
 	typed := &history.Of[In, Out]{
-		Header: h.Header, Notes: h.Notes, IDs: h.IDs, Origins: h.Origins, Path: h.Path,
+		Header: h.Header, Notes: h.Notes, IDs: h.IDs, Origins: h.Origins, Indexes: h.Indexes, Path: h.Path,
 		Processes: h.Processes, Order: h.Order, Untimed: h.Untimed, Format: h.Format,
 		Ops: make([]history.Op[In, Out], len(h.Ops)),
 	}

@@ -78,7 +78,7 @@ func findings(r *models.Result, key string, bad bool) string {
 // plainSubject is a history whose operations can be named and written, under
 // no model.
 func plainSubject(h *history.Raw, name string) *spec.Subject {
-	plain := &history.Of[string, string]{Header: h.Header, IDs: h.IDs, Origins: h.Origins, Path: h.Path,
+	plain := &history.Of[string, string]{Header: h.Header, IDs: h.IDs, Origins: h.Origins, Indexes: h.Indexes, Path: h.Path,
 		Processes: h.Processes, Order: h.Order, Format: h.Format}
 	for _, op := range h.Ops {
 		plain.Ops = append(plain.Ops, history.Op[string, string]{Process: op.Process, F: op.F, Key: op.Key, In: strings.TrimSpace(op.F + " " + op.In.Label()),

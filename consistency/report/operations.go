@@ -27,14 +27,7 @@ func (in *Input) index(i int32) (int64, bool) {
 	if !in.imported() {
 		return 0, false
 	}
-	o, ok := in.Subject.Origin(i)
-	switch {
-	case !ok:
-		return 0, false
-	case o.DoneIndex >= 0:
-		return o.DoneIndex, true
-	}
-	return o.Index, o.Index >= 0
+	return in.Subject.Index(i)
 }
 
 // process names the process of operation i.

@@ -121,10 +121,9 @@ type Note struct {
 
 // Origin says where an imported operation stood.
 type Origin struct {
-	Line, DoneLine   int32 // 1-based lines of the call and of its completion; 0: none
-	Seq, DoneSeq     int32 // positions of the two events in the file, notes counted; DoneSeq -1: none
-	Index, DoneIndex int64 // what reports call the two: the file's own :index, else Seq; -1: none
-	Refused          bool  // a failed operation whose completion repeats its input and carries no error
+	Line, DoneLine int32 // 1-based lines of the call and of its completion; 0: none
+	Seq, DoneSeq   int32 // positions of the two events in the file, notes counted; DoneSeq -1: none
+	Refused        bool  // a failed operation whose completion repeats its input and carries no error
 }
 
 // Of is a history whose operations have input type In and output type Out.
@@ -136,6 +135,7 @@ type Of[In, Out any] struct {
 	Notes   []Note
 	IDs     []int64  // nil: an operation's id is its position
 	Origins []Origin // nil: not imported
+	Indexes []int64  // what the file itself calls each operation, see Index; nil: it does not
 	Path    string   // the file, for messages; may be empty
 
 	Processes []Value // names by Op.Process; nil: the number is the name
@@ -154,6 +154,22 @@ func (h *Of[In, Out]) ID(i int) int64 {
 		return h.IDs[i]
 	}
 	return int64(i)
+}
+
+// Index returns what reports call operation i beside its id: the file's own
+// :index of its completion, or of its call where it has none; positions in the
+// file where that has no indexes. There is none in a history that was not
+// imported.
+func (h *Of[In, Out]) Index(i int) (int64, bool) {
+	switch {
+	case h.Origins == nil:
+		return 0, false
+	case h.Indexes != nil:
+		return h.Indexes[i], true
+	case h.Origins[i].DoneSeq >= 0:
+		return int64(h.Origins[i].DoneSeq), true
+	}
+	return int64(h.Origins[i].Seq), true
 }
 
 // ProcessName returns the name of operation i's process.

@@ -220,7 +220,7 @@ func (n *nativeReader) add(rec *record, invoke int64) (int32, error) {
 		Invoke: invoke, Return: Never, Outcome: Info, Node: rec.str[fNode],
 	})
 	n.h.Origins = append(n.h.Origins, Origin{
-		Line: int32(rec.line), Seq: rec.seq, Index: int64(rec.seq), DoneSeq: -1, DoneIndex: -1,
+		Line: int32(rec.line), Seq: rec.seq, DoneSeq: -1,
 	})
 	return i, nil
 }
@@ -297,7 +297,7 @@ func (n *nativeReader) settle(i int32, rec *record, when field) error {
 	if rec.has(fNode) {
 		op.Node = rec.str[fNode]
 	}
-	from.DoneLine, from.DoneSeq, from.DoneIndex = int32(rec.line), rec.seq, int64(rec.seq)
+	from.DoneLine, from.DoneSeq = int32(rec.line), rec.seq
 	// A native completion repeats nothing, so an error is all that tells a
 	// refused compare from a request that never arrived.
 	from.Refused = op.Outcome == Fail && op.F == "cas" && op.Error == ""

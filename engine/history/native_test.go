@@ -90,7 +90,7 @@ func TestReadNativeReadsTheDocumentedExample(t *testing.T) {
 	if h.Header.Initial != history.Int(0) || h.Header.ClockError.All != 40 || h.Header.Seed != history.Int(7) || len(h.Header.Nodes) != 3 {
 		t.Errorf("header %+v", h.Header)
 	}
-	if o := h.Origins[3]; o.Line != 5 || o.DoneLine != 6 || o.Seq != 3 || o.DoneSeq != 4 || o.Index != 3 || o.DoneIndex != 4 {
+	if o := h.Origins[3]; o.Line != 5 || o.DoneLine != 6 || o.Seq != 3 || o.DoneSeq != 4 {
 		t.Errorf("origin of the event lines: %+v", o)
 	}
 	if o := h.Origins[0]; o.Line != 2 || o.DoneLine != 2 {

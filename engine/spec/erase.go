@@ -90,6 +90,7 @@ func EraseDecoded[S, In, Out, A, B any](h *history.Of[A, B], v *history.View, d 
 	}
 	s.ID = func(i int32) int64 { return h.ID(int(v.Ops[i])) }
 	s.Where = func(i int32) string { return h.Where(int(v.Ops[i])) }
+	s.Index = func(i int32) (int64, bool) { return h.Index(int(v.Ops[i])) }
 	s.Origin = func(i int32) (history.Origin, bool) {
 		if h.Origins == nil {
 			return history.Origin{}, false

@@ -176,6 +176,7 @@ type Subject struct {
 	ID     func(i int32) int64
 	Where  func(i int32) string // "op 7 (file:12)"
 	Origin func(i int32) (history.Origin, bool)
+	Index  func(i int32) (int64, bool) // what the file calls it, see history.Of.Index
 
 	OK, Failed, Unanswered int // operations by outcome, the failed ones too
 	Constrained            int // outputs that had to fit

@@ -135,9 +135,9 @@ func (g *Gen) lines(raw *history.Raw) {
 		i := ready[g.r.IntN(len(ready))]
 		o := &raw.Origins[i]
 		if next[i]++; next[i] == 1 {
-			o.Line, o.Seq, o.Index, o.DoneSeq, o.DoneIndex = seq+1, seq, int64(seq), -1, -1
+			o.Line, o.Seq, o.DoneSeq = seq+1, seq, -1
 		} else {
-			o.DoneLine, o.DoneSeq, o.DoneIndex = seq+1, seq, int64(seq)
+			o.DoneLine, o.DoneSeq = seq+1, seq
 		}
 		seq++
 	}

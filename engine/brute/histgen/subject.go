@@ -18,7 +18,7 @@ type Call struct {
 // meaning, never for a history that Next returned.
 func (c *Case) Subject() (*spec.Subject, error) {
 	h := &history.Of[Call, history.Value]{
-		Header: c.Raw.Header, IDs: c.Raw.IDs, Origins: c.Raw.Origins, Path: c.Raw.Path,
+		Header: c.Raw.Header, IDs: c.Raw.IDs, Origins: c.Raw.Origins, Indexes: c.Raw.Indexes, Path: c.Raw.Path,
 		Processes: c.Raw.Processes, Order: c.Raw.Order,
 	}
 	for i := range c.Raw.Ops {

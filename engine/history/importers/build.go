@@ -25,6 +25,8 @@ type builder struct {
 	rep    *Report
 	events *eventList // once checkTimes ran, each has a time: recorded, or its position where a client's is missing
 	keyed  bool
+	// indexed: some event has an :index.
+	indexed bool
 
 	h       *history.Raw
 	clients clients
@@ -78,6 +80,7 @@ func build(src *source, events *eventList, o *Options, rep *Report) (*history.Ra
 			b.clients.add(ev.process)
 		}
 	}
+	b.h.Notes = make([]history.Note, 0, b.countNotes())
 	b.h.Ops, b.h.Origins, b.invoked = make([]rawOp, 0, calls), make([]history.Origin, 0, calls), make([]int32, 0, calls)
 	if err := b.checkIndexes(); err != nil {
 		return nil, err
@@ -100,12 +103,22 @@ func build(src *source, events *eventList, o *Options, rep *Report) (*history.Ra
 	return b.h, nil
 }
 
+// countNotes says for how many notes there must be room.
+func (b *builder) countNotes() (n int) {
+	for i := range b.events.n {
+		if ev := b.events.at(i); ev.kind == evInfo && b.clients.get(ev.process) == nil {
+			n++
+		}
+	}
+	return n
+}
+
 // checkIndexes refuses an :index that stands twice.
 func (b *builder) checkIndexes() error {
 	grows, last := true, int64(math.MinInt64)
 	for i := range b.events.n {
 		if ev := b.events.at(i); ev.hasIndex {
-			grows, last = grows && ev.index > last, ev.index
+			grows, last, b.indexed = grows && ev.index > last, ev.index, true
 		}
 	}
 	if grows {
@@ -223,7 +236,10 @@ func (b *builder) invoke(i int32, c *client) error {
 	c.open = int32(len(b.h.Ops))
 	b.h.Ops = append(b.h.Ops, op)
 	b.invoked = append(b.invoked, i)
-	b.h.Origins = append(b.h.Origins, history.Origin{Line: ev.line, Seq: i, DoneSeq: -1, Index: b.index(i), DoneIndex: -1})
+	b.h.Origins = append(b.h.Origins, history.Origin{Line: ev.line, Seq: i, DoneSeq: -1})
+	if b.indexed {
+		b.h.Indexes = append(b.h.Indexes, b.index(i))
+	}
 	return nil
 }
 
@@ -321,10 +337,13 @@ func (b *builder) complete(i int32, c *client) error {
 	if ev.f != "" && call.f != "" && ev.f != call.f {
 		return b.src.errorOn(ev.line, "%s completes %s, but what it invoked on line %d is %s", ev.who(), ev.f, call.line, call.f)
 	}
-	c.open = -1
 	defer func() { call.pair, ev.pair = nil, nil }() // nobody asks again
 	op.Outcome = ev.kind.outcome()
-	origin.DoneLine, origin.DoneSeq, origin.DoneIndex = ev.line, i, b.index(i)
+	origin.DoneLine, origin.DoneSeq = ev.line, i
+	if b.indexed {
+		b.h.Indexes[c.open] = b.index(i)
+	}
+	c.open = -1
 	b.extras(op, ev)
 	switch ev.kind {
 	case evOK:

@@ -30,10 +30,10 @@ func newIntervals(src *source) *intervals {
 // line is 0 where several files make one history.
 func (x *intervals) add(process history.Value, op rawOp, line int32) {
 	seq := int32(len(x.h.Ops))
-	origin := history.Origin{Line: line, DoneLine: line, Seq: seq, DoneSeq: seq, Index: int64(seq), DoneIndex: int64(seq)}
+	origin := history.Origin{Line: line, DoneLine: line, Seq: seq, DoneSeq: seq}
 	if op.Outcome == history.Info {
 		op.Return = history.Never
-		origin.DoneLine, origin.DoneSeq, origin.DoneIndex = 0, -1, -1
+		origin.DoneLine, origin.DoneSeq = 0, -1
 	}
 	n, known := x.numbers[process]
 	if !known {
