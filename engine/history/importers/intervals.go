@@ -18,6 +18,8 @@ type intervals struct {
 	numbers map[history.Value]int // of the processes; an operation has its number until finish names it
 	names   []history.Value       // by number; Absent: the file does not say
 	epoch   bool                  // times are dates
+
+	nameless int // operations whose process the file does not say
 }
 
 func newIntervals(src *source) *intervals {
@@ -42,6 +44,9 @@ func (x *intervals) add(process history.Value, op rawOp, line int32) {
 		x.names = append(x.names, process)
 	}
 	op.Process = n
+	if process == history.Absent {
+		x.nameless++
+	}
 	x.h.Ops, x.h.Origins = append(x.h.Ops, op), append(x.h.Origins, origin)
 }
 
@@ -59,7 +64,7 @@ func (x *intervals) finish(o *Options, rep *Report) (*history.Raw, error) {
 		return cmp.Compare(x.h.Ops[a].Invoke, x.h.Ops[b].Invoke)
 	})
 	x.numbers = nil // it is large where processes are many
-	x.h.Processes = make([]history.Value, 0, len(x.names))
+	x.h.Processes = make([]history.Value, 0, len(x.names)+x.nameless)
 	b := &builder{src: x.src, opts: o, rep: rep, h: x.h, known: x.names}
 	clients := make([]client, len(x.names))
 	for k, i := range byTime {

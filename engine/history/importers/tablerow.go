@@ -65,6 +65,7 @@ func (s *source) rows(check func(names []string) error, visit func(*tableRow) er
 	if err := check(names); err != nil {
 		return err
 	}
+	row := &tableRow{src: s, table: t}
 	for n := int32(0); ; n++ {
 		if err := s.interrupted(n); err != nil {
 			return err
@@ -77,7 +78,8 @@ func (s *source) rows(check func(names []string) error, visit func(*tableRow) er
 			return s.csvError(err)
 		}
 		line, _ := t.r.FieldPos(0)
-		if err := visit(&tableRow{src: s, line: int32(line), table: t, record: record}); err != nil {
+		row.line, row.record = int32(line), record
+		if err := visit(row); err != nil {
 			return err
 		}
 	}
@@ -118,8 +120,12 @@ func (r *tableRow) cell(column string) (cell, error) {
 		if !utf8.ValidString(c.text) {
 			return c, &history.Error{Path: r.src.path, Line: c.line, Col: c.col, Msg: "the cell is not valid UTF-8"}
 		}
-		for _, name := range strings.Split(column[end:], ".")[1:] {
-			c.v = c.v.Get(name)
+		for path := column[end:]; path != ""; {
+			name := path[1:]
+			if dot := strings.IndexByte(name, '.'); dot >= 0 {
+				name = name[:dot]
+			}
+			c.v, path = c.v.Get(name), path[1+len(name):]
 		}
 		if end < len(column) || r.table == nil {
 			c.text = fName(orNull(c.v))
@@ -154,6 +160,9 @@ func (r *tableRow) column(name string) (cell, bool) {
 
 // cellValue is what a cell of CSV means: JSON where it is JSON, else a string.
 func cellValue(text string) history.Value {
+	if first := text[0]; first >= 'A' && first <= 'Z' || first >= 'a' && first <= 'z' && text != "null" && text != "true" && text != "false" {
+		return history.String(text) // a word; the message of an error would cost more than all else
+	}
 	if v, err := history.ParseValue(text); err == nil {
 		return v
 	}
