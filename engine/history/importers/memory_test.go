@@ -98,7 +98,7 @@ func TestMemoryIsBoundedByTheInput(t *testing.T) {
 				b.WriteByte(']')
 			}
 			text, format := b.String(), c.name
-			peak := peakHeap(func() any {
+			peak := peakHeap(20*size+constant, func() any {
 				h, _, err := load(text, Options{Format: format, Map: c.mapping})
 				if err != nil {
 					t.Error(err)
@@ -126,11 +126,11 @@ func TestMemoryGrowsWithTheInput(t *testing.T) {
 		name, mapping, head, line string
 		most                      int // times the size
 	}{
-		{"notes", "", "", "{:type :info}\n", 20}, {"tuples", "", "", "[%d :invoke :w nil]\n", 35},
-		{"columns", "", "", "%d :invoke :w\n", 45}, {"native", "", `{"pinyon":"history","version":1}` + "\n", `{"process":%d,"f":"","invoke":1,"outcome":"info"}` + "\n", 20},
-		{"rows", "f=f,invoke=i,return=r", "f,i,r\n", "a,1,\n", 105}, {"rows of events", "f=f,process=p,type=t", "f,p,t\n", "a,%d,call\n", 80},
-		{"rows with a process", "process=p,f=f,invoke=i,return=r", "p,f,i,r\n", "%d,a,1,\n", 60},
-		{"logs", "", "# queue\n", "enq %d 1 2\n", 60}, {"calls", "", "# @object atomic-queue\n", "[%d] call deq\n", 50},
+		{"notes", "", "", "{:type :info}\n", 20}, {"tuples", "", "", "[%d :invoke :w nil]\n", 25},
+		{"columns", "", "", "%d :invoke :w\n", 32}, {"native", "", `{"pinyon":"history","version":1}` + "\n", `{"process":%d,"f":"","invoke":1,"outcome":"info"}` + "\n", 20},
+		{"rows", "f=f,invoke=i,return=r", "f,i,r\n", "a,1,\n", 52}, {"rows of events", "f=f,process=p,type=t", "f,p,t\n", "a,%d,call\n", 68},
+		{"rows with a process", "process=p,f=f,invoke=i,return=r", "p,f,i,r\n", "%d,a,1,\n", 36},
+		{"logs", "", "# queue\n", "enq %d 1 2\n", 28}, {"calls", "", "# @object atomic-queue\n", "[%d] call deq\n", 42},
 	} {
 		for _, size := range []int{1 << 17, 1 << 19} {
 			var b strings.Builder
@@ -139,7 +139,8 @@ func TestMemoryGrowsWithTheInput(t *testing.T) {
 				b.WriteString(strings.ReplaceAll(c.line, "%d", fmt.Sprint(i)))
 			}
 			text := b.String()
-			peak := peakHeap(func() any {
+			limit := uint64(c.most*size) + 1<<19
+			peak := peakHeap(limit, func() any {
 				h, _, err := load(text, Options{Map: c.mapping})
 				if err != nil {
 					t.Error(err)
@@ -147,7 +148,7 @@ func TestMemoryGrowsWithTheInput(t *testing.T) {
 				return h
 			})
 			t.Logf("%s, %d KiB: %.1f times the input", c.name, size>>10, float64(peak)/float64(size))
-			if peak > uint64(c.most*size)+1<<19 {
+			if peak > limit {
 				t.Errorf("%s: %.1f times the input", c.name, float64(peak)/float64(size))
 			}
 		}
@@ -157,7 +158,18 @@ func TestMemoryGrowsWithTheInput(t *testing.T) {
 // peakHeap returns by how much the live heap grew while f ran, at most: what
 // stood after a collection, one collection after the other. Between two of them
 // the runtime holds garbage too, by default as much again.
-func peakHeap(f func() any) (peak uint64) {
+// What is allocated while a collection runs counts as live too, the more so the
+// busier the machine is: what is over the limit is measured again, twice.
+func peakHeap(limit uint64, f func() any) (peak uint64) {
+	for range 3 {
+		if peak = peakOnce(f); peak <= limit {
+			break
+		}
+	}
+	return peak
+}
+
+func peakOnce(f func() any) (peak uint64) {
 	live := func() uint64 {
 		runtime.GC()
 		sample := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}

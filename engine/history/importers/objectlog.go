@@ -44,6 +44,7 @@ type objectLog struct {
 	methods map[string]string
 	added   map[string]bool // names of nothing that are values here
 	x       *intervals
+	words   []string // of the line at hand
 }
 
 // logHeader returns the object that a line "# stack" names, "" for any other.
@@ -94,7 +95,7 @@ func (l *objectLog) scan(text string, line int32, _ int) error {
 		l.model, l.methods = logObjects[name].model, logObjects[name].methods
 		return nil
 	}
-	if row, ok := cutLogRow(text); ok && len(row.values) > 0 && violinEmpty[row.values[0]] && setters[l.methods[row.method]] {
+	if row, ok := l.cutLogRow(text); ok && len(row.values) > 0 && violinEmpty[row.values[0]] && setters[l.methods[row.method]] {
 		l.added[row.values[0]] = true
 	}
 	return nil
@@ -107,9 +108,13 @@ type logRow struct {
 }
 
 // cutLogRow finds the parts of a line by its method, the first word that is no
-// number.
-func cutLogRow(text string) (logRow, bool) {
-	words := strings.Fields(text)
+// number. They stay valid until the next call.
+func (l *objectLog) cutLogRow(text string) (logRow, bool) {
+	l.words = l.words[:0]
+	for word := range strings.FieldsSeq(text) {
+		l.words = append(l.words, word)
+	}
+	words := l.words
 	at := 0
 	for at < len(words) {
 		if _, number := signed(words[at]); !number {
@@ -142,7 +147,7 @@ func (l *objectLog) line(text string, line int32, _ int) error {
 	if !utf8.ValidString(text) {
 		return l.src.errorOn(line, "the line is not valid UTF-8")
 	}
-	row, ok := cutLogRow(text)
+	row, ok := l.cutLogRow(text)
 	if !ok {
 		return l.src.errorOn(line, "expected [process] start end method values, or [process] method values start end, got %q", orNone(text))
 	}

@@ -119,7 +119,7 @@ func TestUnpackingHasACeiling(t *testing.T) {
 		}
 	}
 	bomb := gzipped(t, strings.Repeat(" ", 64<<20))
-	peak := peakHeap(func() any {
+	peak := peakHeap(4<<20, func() any {
 		_, _, err := load(bomb, Options{MaxUnpacked: 16 << 20})
 		return err
 	})
