@@ -2,6 +2,7 @@ package main
 
 const (
 	causalGo     = "engine/views/causal.go"
+	gatheredGo   = "engine/views/gathered.go"
 	guaranteesGo = "engine/views/guarantees.go"
 )
 
@@ -30,11 +31,19 @@ var viewRules = []mutation{
 	by("consistency", "TestViewsEqualTwin", "A read cannot have seen what its process wrote only later.", "engine/views/readsfrom.go",
 		`if w != x && !r.after(x, w) {`, `if w != x {`),
 	by("consistency", "TestViewsEqualTwin", "A read must have seen the earlier writes of its process.", guaranteesGo,
-		`	if s.g.ReadYourWrites {
-		s.must[key]`, `	if false {
-		s.must[key]`),
+		`		if s.g.ReadYourWrites {`, `		if false {`),
 	by("consistency", "TestViewsEqualTwin", "A read must have seen what the earlier reads of its process saw.", guaranteesGo,
-		`		if s.g.MonotonicReads {`, `		if false {`),
+		`w >= 0 && s.g.MonotonicReads {`, `false {`),
+	by("consistency", "TestLitmus", "What a process wrote after the write that it read comes before that one.", gatheredGo,
+		`for q := from; q < n; q++ {`, `for q := from + n; q < n; q++ {`),
+	by("consistency", "TestViewsEqualTwin", "Gathered writes come before all that is linked to their list.", gatheredGo,
+		`	if p > 0 {
+`, `	if false {
+`),
+	by("consistency", "TestViewsEqualTwin", "Writes come before one that was gathered, too.", gatheredGo,
+		`(!there || g.known[p] < p)`, `!there`),
+	by("consistency", "TestViewsEqualTwin", "Own writes are not before the next by themselves.", gatheredGo,
+		`	if after {`, `	if true {`),
 	by("consistency", "TestLitmus", "The writes of a process are ordered as it issued them.", guaranteesGo,
 		`if s.g.MonotonicWrites && s.lastWrite >= 0 {`, `if false {`),
 	by("consistency", "TestLitmus", "What a process saw comes before what it writes later.", guaranteesGo,

@@ -232,7 +232,7 @@ func (r *reader) diverging(k past) (bad *spec.Proof, writes []int32) {
 // writesOf leaves of an order the writes that happened.
 func (r *reader) writesOf(line []int32) (writes []int32) {
 	for _, x := range line {
-		if r.write[x] >= 0 && r.saw[x] != absent {
+		if int(x) < r.v.N && r.write[x] >= 0 && r.saw[x] != absent {
 			writes = append(writes, x)
 		}
 	}

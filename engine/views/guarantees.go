@@ -55,53 +55,63 @@ func SessionLevel(ctx context.Context, p Problem, g Guarantees) (spec.Part, erro
 func (r *reader) unordered(g Guarantees) (bad *spec.Proof, writes []int32) {
 	t := newTrace(r)
 	for _, ops := range r.session {
-		s := &sessionWalk{r: r, g: g, t: t, must: map[int32][]seen{}, lastWrite: -1}
+		s := &sessionWalk{r: r, g: g, t: t, must: map[int32]*gathered{}, seen: newGathered(t), lastWrite: -1}
 		for _, x := range ops {
 			if bad := s.step(x); bad != nil {
 				return bad, nil
 			}
 		}
 	}
-	line, _ := sorted(r.v.N, t.pairs())
+	line, _ := sorted(len(t.into), t.pairs())
 	if line == nil {
-		return t.round(spec.CyclicWrites, "the writes have no order that all reads agree with", t.circle()), nil
+		plain, circle := t.solid(t.circle())
+		return plain.round(spec.CyclicWrites, "the writes have no order that all reads agree with", circle), nil
 	}
 	return nil, r.writesOf(line)
 }
-
-// seen is a write and the operation that had seen it; by -1: it was the
-// process' own.
-type seen struct{ write, by int32 }
 
 // sessionWalk goes through one session.
 type sessionWalk struct {
 	r         *reader
 	g         Guarantees
 	t         *trace
-	must      map[int32][]seen // by key: writes that a later read must have seen
-	seen      []seen           // what the process saw so far
+	must      map[int32]*gathered // by key: writes that a later read must have seen
+	seen      *gathered           // what the process saw so far
 	lastWrite int32
 }
 
 // step adds the edges that x brings.
 func (s *sessionWalk) step(x int32) *spec.Proof {
-	r, key := s.r, s.r.v.Key[x]
+	r := s.r
 	w := r.saw[x]
 	if w == absent {
 		return nil
 	}
-	if bad := s.mustHaveSeen(x, w); bad != nil {
+	must := s.must[r.v.Key[x]]
+	if must == nil {
+		must = newGathered(s.t)
+		s.must[r.v.Key[x]] = must
+	}
+	if bad := s.mustHaveSeen(must, x, w); bad != nil {
 		return bad
 	}
-	if w >= 0 {
-		s.seen = append(s.seen, seen{w, x})
-		if s.g.MonotonicReads {
-			s.must[key] = append(s.must[key], seen{w, x})
+	if w >= 0 && s.g.MonotonicReads {
+		must.add(seen{w, x}, true)
+	}
+	if r.write[x] >= 0 {
+		s.wrote(x, w)
+		if s.g.ReadYourWrites {
+			must.add(seen{x, -1}, false)
 		}
 	}
-	if r.write[x] < 0 {
-		return nil
+	if w >= 0 && s.g.WritesFollowReads {
+		s.seen.add(seen{w, x}, false)
 	}
+	return nil
+}
+
+// wrote adds what comes before the update x, which saw w.
+func (s *sessionWalk) wrote(x, w int32) {
 	if w >= 0 {
 		s.t.before(w, x, spec.StepSaw) // it replaced what it saw
 	}
@@ -109,36 +119,25 @@ func (s *sessionWalk) step(x int32) *spec.Proof {
 		s.t.before(s.lastWrite, x, spec.StepSession)
 	}
 	if s.g.WritesFollowReads {
-		for _, y := range s.seen {
-			if y.write != x && y.by != x {
-				s.t.add(spec.Step{From: y.write, To: x, Why: spec.StepFollows, Read: y.by, After: -1})
-			}
-		}
+		s.seen.before(x, -1, spec.StepFollows)
 	}
 	s.lastWrite = x
-	if s.g.ReadYourWrites {
-		s.must[key] = append(s.must[key], seen{x, -1})
-	}
-	return nil
 }
 
 // mustHaveSeen adds what the guarantees say about x, which saw w.
-func (s *sessionWalk) mustHaveSeen(x, w int32) *spec.Proof {
-	if w == undecided {
+func (s *sessionWalk) mustHaveSeen(must *gathered, x, w int32) *spec.Proof {
+	if w == undecided || len(must.list) == 0 {
 		return nil
 	}
-	for _, m := range s.must[s.r.v.Key[x]] {
-		switch {
-		case w == initially:
-			p := &spec.Proof{Kind: spec.ProofPattern, Name: spec.ForgottenWrite, Words: "the last saw the initial value and must have seen what the first wrote", Ops: []int32{m.write, x}}
-			if m.by >= 0 {
-				p.Words += ", which the one between saw"
-				p.Ops = []int32{m.write, m.by, x}
-			}
-			return p
-		case m.write != w:
-			s.t.add(spec.Step{From: m.write, To: w, Why: spec.StepConflict, Read: x, After: m.by})
-		}
+	if w != initially {
+		must.before(w, x, spec.StepConflict)
+		return nil
 	}
-	return nil
+	m := must.list[0]
+	p := &spec.Proof{Kind: spec.ProofPattern, Name: spec.ForgottenWrite, Words: "the last saw the initial value and must have seen what the first wrote", Ops: []int32{m.write, x}}
+	if m.by >= 0 {
+		p.Words += ", which the one between saw"
+		p.Ops = []int32{m.write, m.by, x}
+	}
+	return p
 }

@@ -31,6 +31,12 @@ func (t *trace) add(s spec.Step) {
 	t.steps = append(t.steps, s)
 }
 
+// node adds a node that is no operation.
+func (t *trace) node() int32 {
+	t.into = append(t.into, nil)
+	return int32(len(t.into) - 1)
+}
+
 // has reports whether a step leads from a to b already.
 func (t *trace) has(a, b int32) bool {
 	return slices.ContainsFunc(t.into[b], func(s int32) bool { return t.steps[s].From == a })
@@ -89,7 +95,7 @@ func (t *trace) follow(a, b int32, next map[int32]int32) (way []int32) {
 
 // circle returns steps that form a circle, nil where there is none.
 func (t *trace) circle() []int32 {
-	_, ops := sorted(t.r.v.N, t.pairs())
+	_, ops := sorted(len(t.into), t.pairs())
 	if ops == nil {
 		return nil
 	}
