@@ -144,9 +144,9 @@ func newChecker(s *spec.Subject, level Level, o Options) (*checker, error) {
 func (c *checker) defaults() error {
 	o := &c.opts
 	switch o.Engine {
-	case "", "auto", "search", "brute", wingGong:
+	case "", "auto", "search", "sweep", "brute", wingGong:
 	default:
-		return fmt.Errorf("no engine is called %q; there are auto, search, wing-gong and brute", o.Engine)
+		return fmt.Errorf("no engine is called %q; there are auto, search, sweep, wing-gong and brute", o.Engine)
 	}
 	if o.Workers <= 0 {
 		o.Workers = runtime.GOMAXPROCS(0)

@@ -44,7 +44,7 @@ type Level struct {
 // Options tune a check; the zero value is useful.
 type Options struct {
 	Oracles    []order.Oracle
-	Engine     string        // "" or "auto", "search", "wing-gong", "brute"
+	Engine     string        // "" or "auto", "search", "sweep", "wing-gong", "brute"
 	MaxStates  int64         // 0: no limit; per key at levels that are split
 	MaxMemory  int64         // bytes; 0: half of what the machine or its cgroup allows
 	Timeout    time.Duration // 0: 60 s; negative: none

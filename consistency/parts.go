@@ -59,7 +59,7 @@ func (c *checker) decideBy(ctx context.Context, t task, memory int64, by func(co
 		machine = spec.Plain(machine)
 	}
 	part, err = by(ctx, engine.Task{Rules: rules, Machine: machine, Eager: c.eager(), Live: &c.live, Focus: -1,
-		NoPaths: c.opts.Engine == "search" || c.opts.Engine == wingGong, Limits: engine.Limits{States: c.opts.MaxStates, Memory: memory, Heap: c.heap}})
+		NoPaths: c.opts.Engine == "search" || c.opts.Engine == wingGong, Sweep: c.opts.Engine == "sweep", Limits: engine.Limits{States: c.opts.MaxStates, Memory: memory, Heap: c.heap}})
 	if errors.Is(err, engine.ErrMalformed) {
 		return part, c.malformed(t, part.Proof, err)
 	}

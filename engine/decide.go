@@ -25,6 +25,7 @@ type Task struct {
 	Focus   int32 // the operation to explain, or -1; see Explain
 	Mute    bool  // leave the explanation of a violation out
 	NoPaths bool  // search, even where a fast path would decide
+	Sweep   bool  // decide by the sweep or not at all
 }
 
 // Decide runs the whole decision on one part: contradicting hints, hard order,
@@ -49,6 +50,10 @@ func Decide(ctx context.Context, t Task) (spec.Part, error) {
 	var cancelled atomic.Bool
 	defer context.AfterFunc(ctx, func() { cancelled.Store(true) })()
 	fast := &paths.Problem{Rules: r, Machine: t.Machine, Stop: cancelled.Load}
+	if t.Sweep {
+		t.sweep(ctx, &part, fast)
+		return part, nil
+	}
 	_, _, early := fast.Intervals()
 	if early && t.byPath(ctx, &part, fast, paths.All) {
 		return part, nil

@@ -50,6 +50,20 @@ func (t Task) byPath(ctx context.Context, part *spec.Part, p *paths.Problem, lis
 	return false
 }
 
+// sweep decides by the sweep alone.
+func (t Task) sweep(ctx context.Context, part *spec.Part, p *paths.Problem) {
+	if t.byPath(ctx, part, p, paths.Late[:1]) {
+		return
+	}
+	part.Kind, part.Engine, part.Reason = spec.Unknown, "sweep", part.Tried
+	if part.Tried == "" {
+		part.Reason = "the sweep knows registers and keys alone"
+	}
+	if ctx.Err() != nil {
+		part.Budget = "time"
+	}
+}
+
 // short is a search of so few states that most histories of registers are
 // decided by it if at all; the late paths are tried before it goes on for long.
 // It reports whether the part is decided.

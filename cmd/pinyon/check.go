@@ -92,7 +92,7 @@ func (f *checkFlags) add(cmd *cobra.Command) {
 	fs.StringArrayVar(&f.oracles, "oracle", nil, "what hints say about order: a `NAME` of pinyon oracles, a YAML file, or none; repeatable (default: the header's)")
 	f.split = word(fs, "split", "auto", "whether keys may be decided apart where the level allows it", "auto", "never")
 	fs.StringVar(&f.key, "key", "", "check the operations of this `KEY` only")
-	f.engine = word(fs, "engine", "auto", "how to decide; search takes no fast path, wing-gong searches without knowing the object, brute tries every order of a small history", "auto", "search", "wing-gong", "brute")
+	f.engine = word(fs, "engine", "auto", "how to decide; search takes no fast path, sweep reads registers in time order or cannot tell, wing-gong searches without knowing the object, brute tries every order of a small history", "auto", "search", "sweep", "wing-gong", "brute")
 	fs.DurationVar(&f.budget, "budget", consistency.DefaultTimeout, "`TIME` that a file may take; 0: no limit")
 	fs.Int64Var(&f.maxStates, "max-states", 0, "how many states a key may take, `N`; 0: no limit")
 	fs.StringVar(&f.maxMemory, "max-memory", "", "memory that a file may take: a `SIZE` such as 512MiB (default: half of what there is)")
