@@ -1,7 +1,6 @@
 package consistency
 
 import (
-	"cmp"
 	"context"
 	"slices"
 
@@ -14,25 +13,37 @@ import (
 // firstBadReturn finds the earliest return after which the part is impossible,
 // and explains it there. At the levels that it is used for, a cut of an
 // allowed history is allowed when what had not returned counts as unanswered,
-// so the first bad return is found by halving. It gives up quietly when a cut
-// cannot be decided; the explanation of the whole part then stands.
-func (c *checker) firstBadReturn(ctx context.Context, t task, part *spec.Part) {
+// so the first bad return is found by halving, from where the violation shows:
+// that is most often the return itself, or near it. It gives up quietly when a
+// cut cannot be decided; the explanation of the whole part then stands.
+func (c *checker) firstBadReturn(ctx context.Context, t task, view *history.View, part *spec.Part, stuck int32) {
 	var returns []int32 // positions in the part, by return
-	view := c.view.Slice(t.keep)
 	for i := range int32(view.N) {
 		if !view.Info[i] {
 			returns = append(returns, i)
 		}
 	}
-	slices.SortStableFunc(returns, func(a, b int32) int { return cmp.Compare(view.Ret[a], view.Ret[b]) })
+	order.SortBy(returns, view.Ret)
 	if len(returns) == 0 || part.States > mostToHalve || part.Proof.Kind != spec.ProofExhausted && part.Ops > mostToHalve ||
 		part.Engine == "stale-register" && part.Ops > mostStale {
 		return
 	}
 	budget := 2*part.States + 10_000
 	low, high := 0, len(returns) // up to returns[:low] possible, up to returns[:high] not
-	for low+1 < high {
+	guess, sure := shows(part.Proof, returns, stuck)
+	if sure {
+		high = guess
+	}
+	for step := 1; low+1 < high; {
 		mid := (low + high) / 2
+		switch {
+		case low < guess && guess < high:
+			mid = guess
+		case high <= guess:
+			mid, step = max(mid, high-step), 2*step
+		default:
+			mid, step = min(mid, low+step), 2*step
+		}
 		p, _, ok := c.decideCut(ctx, t, returns[:mid], view, budget, true)
 		switch {
 		case !ok:
@@ -47,6 +58,28 @@ func (c *checker) firstBadReturn(ctx context.Context, t task, part *spec.Part) {
 	if ok && best.Explain != nil {
 		c.adoptCut(part, best, keep, returns[:high])
 	}
+}
+
+// shows guesses how many returns it takes to see a violation: those up to the
+// last one of its proof, or up to where a search was stuck (-1: it says
+// nothing). sure says that so many are enough: these operations are impossible
+// by themselves, and each of them is among those that returned.
+func shows(p *spec.Proof, returns []int32, stuck int32) (guess int, sure bool) {
+	of := map[int32]bool{}
+	for _, x := range p.Ops {
+		of[x] = true
+	}
+	if len(of) == 0 {
+		of[stuck] = true
+	}
+	found := 0
+	for i, x := range returns {
+		if of[x] {
+			guess = i + 1
+			found++
+		}
+	}
+	return guess, p.Kind == spec.ProofCore && found == len(of)
 }
 
 // mostToHalve is the number of states of a violation (of operations where a

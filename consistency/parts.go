@@ -58,7 +58,8 @@ func (c *checker) decideBy(ctx context.Context, t task, memory int64, by func(co
 	if c.opts.Engine == wingGong {
 		machine = spec.Plain(machine)
 	}
-	part, err = by(ctx, engine.Task{Rules: rules, Machine: machine, Eager: c.eager(), Live: &c.live, Focus: -1,
+	var later engine.Later
+	part, err = by(ctx, engine.Task{Rules: rules, Machine: machine, Eager: c.eager(), Live: &c.live, Focus: -1, Later: &later,
 		NoPaths: c.opts.Engine == "search" || c.opts.Engine == wingGong, Sweep: c.opts.Engine == "sweep", Limits: engine.Limits{States: c.opts.MaxStates, Memory: memory, Heap: c.heap}})
 	if errors.Is(err, engine.ErrMalformed) {
 		return part, c.malformed(t, part.Proof, err)
@@ -67,9 +68,12 @@ func (c *checker) decideBy(ctx context.Context, t task, memory int64, by func(co
 		part.Engine = wingGong
 	}
 	part.Key = t.key
-	told := part.Explain != nil || part.Proof != nil && part.Proof.Kind == spec.ProofPattern
+	told := later.Explain != nil || part.Proof != nil && part.Proof.Kind == spec.ProofPattern
 	if part.Kind == spec.Violation && told && c.level.prefix && c.opts.Oracles == nil {
-		c.firstBadReturn(ctx, t, &part)
+		c.firstBadReturn(ctx, t, view, &part, later.Stuck)
+	}
+	if part.Explain == nil && later.Explain != nil {
+		part.Explain = later.Explain()
 	}
 	hintedCore(part.Proof, rules)
 	part.Translate(func(x int32) int32 { return c.whole[t.keep[x]] })

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"pinyon/engine/history"
 	"pinyon/engine/order"
 	"pinyon/engine/paths"
 	"pinyon/engine/spec"
@@ -21,11 +22,30 @@ type Task struct {
 	Machine spec.Machine // deterministic; see spec.Deterministic
 	Eager   bool         // see Problem
 	Limits  Limits
-	Live    *Live // may be nil
-	Focus   int32 // the operation to explain, or -1; see Explain
-	Mute    bool  // leave the explanation of a violation out
-	NoPaths bool  // search, even where a fast path would decide
-	Sweep   bool  // decide by the sweep or not at all
+	Live    *Live  // may be nil
+	Focus   int32  // the operation to explain, or -1; see Explain
+	Mute    bool   // leave the explanation of a violation out
+	Later   *Later // where set, the explanation of a violation is left to it; may be nil
+	NoPaths bool   // search, even where a fast path would decide
+	Sweep   bool   // decide by the sweep or not at all
+}
+
+// Later holds what Decide left undone: the caller may have a better explanation
+// of a violation, which the usual one would only delay.
+type Later struct {
+	Explain func() *spec.Explanation // nil: there is nothing to explain
+	Stuck   int32                    // an operation near which the violation shows, or -1
+}
+
+// explain explains the part now, or leaves it for later. how may return nil.
+func (t Task) explain(part *spec.Part, stuck int32, how func() *spec.Explanation) {
+	switch {
+	case t.Mute:
+	case t.Later != nil:
+		t.Later.Explain, t.Later.Stuck = how, stuck
+	default:
+		part.Explain = how()
+	}
 }
 
 // Decide runs the whole decision on one part: contradicting hints, hard order,
@@ -85,9 +105,7 @@ func Decide(ctx context.Context, t Task) (spec.Part, error) {
 	part.Placed = len(res.Deepest)
 	if res.Kind == spec.Violation {
 		part.Proof = &spec.Proof{Kind: spec.ProofExhausted}
-		if !t.Mute {
-			part.Explain = explainFarthest(ctx, p, res, t)
-		}
+		t.explain(&part, res.stuck(p.View), func() *spec.Explanation { return explainFarthest(ctx, p, res, t) })
 	}
 	return part, nil
 }
@@ -109,6 +127,26 @@ func explainFarthest(ctx context.Context, p Problem, res Result, t Task) *spec.E
 		}
 	}
 	return Explain(p, res, t.Focus)
+}
+
+// stuck is where a search that found no order stopped: an operation that can
+// have read from nothing, or the first to return of those that its longest
+// order does not hold.
+func (r *Result) stuck(v *history.View) int32 {
+	if r.Hopeless >= 0 {
+		return r.Hopeless
+	}
+	placed := make([]bool, v.N)
+	for _, x := range r.Deepest {
+		placed[x] = true
+	}
+	stuck := int32(-1)
+	for x := range int32(v.N) {
+		if !placed[x] && !v.Info[x] && (stuck < 0 || v.Ret[x] < v.Ret[stuck]) {
+			stuck = x
+		}
+	}
+	return stuck
 }
 
 // withoutHints asks the fast paths about the order without hints, which is an

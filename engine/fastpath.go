@@ -102,18 +102,19 @@ func (t Task) convict(ctx context.Context, part *spec.Part, a paths.Answer) (why
 		return "the operations that it named are possible by themselves"
 	}
 	part.Proof = &spec.Proof{Kind: spec.ProofCore, Ops: a.Core}
-	if t.Mute {
-		return ""
-	}
-	if part.Explain = t.retell(ctx); part.Explain == nil {
-		part.Explain = Explain(p, res, -1)
-		part.Explain.Translate(func(x int32) int32 {
+	t.explain(part, -1, func() *spec.Explanation {
+		if e := t.retell(ctx); e != nil {
+			return e
+		}
+		e := Explain(p, res, -1)
+		e.Translate(func(x int32) int32 {
 			if x < 0 {
 				return x
 			}
 			return a.Core[x]
 		})
-	}
+		return e
+	})
 	return ""
 }
 
@@ -124,7 +125,7 @@ func (t Task) retell(ctx context.Context) *spec.Explanation {
 		return nil
 	}
 	t.NoPaths = true
-	t.Limits.States, t.Live = retoldStates, nil
+	t.Limits.States, t.Live, t.Later = retoldStates, nil, nil
 	if part, err := Decide(ctx, t); err == nil && part.Kind == spec.Violation {
 		return part.Explain
 	}

@@ -27,7 +27,7 @@ type instances struct {
 	left     []int32   // by update: readers that are not placed
 	may      []int32   // by cell: operations without an answer, not placed, that want it
 	shy      *shyReads // reads that say only which value they did not find
-	hopeless bool      // an answered operation can have read from nothing
+	hopeless int32     // the first to return of the answered operations that can have read from nothing; -1: none
 }
 
 // maxSources bounds the lists, for each operation on average.
@@ -52,7 +52,7 @@ func newInstances(p *pins, v *history.View, g *order.Graph, state []int32) *inst
 	}
 	n := v.N
 	k := &instances{pins: p, in: in, out: out, optional: g.Optional, sources: make([][]int32, n), readers: make([][]int32, n),
-		lost: make([][]int32, len(p.needs)), avail: make([]int32, n), left: make([]int32, n), may: make([]int32, len(p.needs))}
+		lost: make([][]int32, len(p.needs)), avail: make([]int32, n), left: make([]int32, n), may: make([]int32, len(p.needs)), hopeless: -1}
 	if !k.link(v, initial) {
 		return nil
 	}
@@ -191,7 +191,9 @@ func (k *instances) link(v *history.View, initial int32) bool {
 			return false
 		}
 		if k.avail[x] == 0 && !atStart && !k.mayBeLost(x, nil) {
-			k.hopeless = true
+			if k.hopeless < 0 || v.Ret[x] < v.Ret[k.hopeless] {
+				k.hopeless = int32(x)
+			}
 		}
 	}
 	return true

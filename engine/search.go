@@ -73,6 +73,7 @@ type Result struct {
 	// states after it by key code, when no order was complete.
 	Deepest      []int32
 	DeepestState map[int32]int32
+	Hopeless     int32 // an operation that can have read from nothing; -1: none is known
 }
 
 // Live counts for progress displays, shared by parallel searches.
@@ -184,7 +185,8 @@ func (s *search) objects() {
 
 func (s *search) run() Result {
 	s.commit()
-	if s.inst != nil && s.inst.hopeless {
+	if s.result.Hopeless = -1; s.inst != nil && s.inst.hopeless >= 0 {
+		s.result.Hopeless = s.inst.hopeless
 		s.deepest()
 		s.memo.insert(s.pack())
 		return s.finish(spec.Violation, "")
