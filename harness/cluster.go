@@ -143,9 +143,12 @@ func (c *cluster) launch(id string) error {
 		return fmt.Errorf("node %s: %w", id, err)
 	}
 	fmt.Fprintf(n.log, "-- %s starts\n", id)
-	n.process, err = c.spawner.start(command, n.log)
-	n.paused = false
-	return err
+	fresh, err := c.spawner.start(command, n.log)
+	if err != nil {
+		return fmt.Errorf("node %s: %w", id, err) // it keeps the process that has ended
+	}
+	n.process, n.paused = fresh, false
+	return nil
 }
 
 // await waits until a node answers, or has ended.
@@ -155,10 +158,7 @@ func (c *cluster) await(ctx context.Context, id string) error {
 		if last = c.ping(ctx, faultnet.Link{From: admin, To: id}, time.Second); last == nil {
 			return nil
 		}
-		c.mutex.Lock()
-		p := c.nodes[id].process
-		c.mutex.Unlock()
-		if !p.alive() {
+		if p := c.process(id); !p.alive() {
 			return fmt.Errorf("node %s ended: %v; see %s", id, p.err, filepath.Join(c.dir, "node-"+id+".log"))
 		}
 		time.Sleep(10 * time.Millisecond)
@@ -203,10 +203,29 @@ func (c *cluster) leader(ctx context.Context) (string, error) {
 	return c.target.Leader(ctx, c.addresses())
 }
 
+// kill ends the process of a node. Nobody waits for its end with the mutex held,
+// so that all nodes can be killed at one instant. Until it is started again its
+// links refuse dials, as a dead node does: a link that took them would leave
+// everybody who dials without an answer, where there is no doubt.
 func (c *cluster) kill(id string) error {
+	c.network.Aim(id, "")
+	return c.process(id).kill()
+}
+
+// process is that of a node: of now, a restart gives it another.
+func (c *cluster) process(id string) *process {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
-	return c.nodes[id].process.kill()
+	return c.nodes[id].process
+}
+
+// restart starts a node that was killed and waits until it answers.
+func (c *cluster) restart(ctx context.Context, id string) error {
+	if err := c.launch(id); err != nil {
+		return err
+	}
+	c.network.Aim(id, c.nodes[id].spec.Listen)
+	return c.await(ctx, id)
 }
 
 func (c *cluster) pause(id string) error {

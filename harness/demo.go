@@ -49,7 +49,7 @@ var variants = map[string][]map[string]string{"kvfollower": {{"k": "3"}, {"t": "
 // surest are the mistakes that show in nearly every run: those of the quick
 // matrix.
 var surest = map[string]bool{"skip-uncommitted-dependency": true, "blind-write-no-conflict": true, "no-tie-break": true,
-	"read-backwards-after-reconnect": true, "unbounded-lag": true, "ack-before-commit": true, "no-read-index": true}
+	"read-backwards-after-reconnect": true, "unbounded-lag": true, "ack-before-commit": true, "no-read-index": true, "lose-unsynced-log": true}
 
 // dense are the mistakes that need operations close to each other, and at which
 // rate they show.
@@ -57,14 +57,14 @@ var dense = map[string]float64{"lose-causality": 3000, "no-write-back": 3000}
 
 // still are the columns of stores whose nodes do not speak to each other: to
 // cut a link that nobody uses is no fault.
-var still = map[string][]string{"kvsingle": {"none", "pause", "kill"}}
+var still = map[string][]string{"kvsingle": {"none", "pause", "kill", "kill-all"}}
 
 // leaderless are stores in which no leader can be isolated.
 var leaderless = []string{"kvabd", "kvepaxos", "kvepaxos-revisited", "kvgryff", "kvquorum", "kvsync"}
 
 // Rows are those of the detection matrix: every store and every bug.
 func Rows(quick bool) []Row {
-	columns, shown := []string{"none", "halves", "isolate-leader", "kill", "chaos"}, 3
+	columns, shown := []string{"none", "halves", "isolate-leader", "kill", "kill-all", "chaos"}, 3
 	if quick {
 		columns, shown = []string{"halves"}, 1
 	}
