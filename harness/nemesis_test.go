@@ -183,7 +183,9 @@ func TestUndoGoesOnAfterAnError(t *testing.T) {
 func TestKilledNodeRefusesDials(t *testing.T) {
 	e := newEchoes(t, processEchoes(t))
 	kill := faultnet.Step{For: 100 * time.Millisecond, Kind: faultnet.Kill, Nodes: []string{"n1", "n3"}}
-	must(t, e.nemesis.undo(t.Context(), &kill)) // the first start
+	ctx, cancel := context.WithTimeout(t.Context(), 15*time.Second)
+	defer cancel()
+	must(t, e.nemesis.undo(ctx, &kill)) // the first start
 	before := e.pids()
 	dial := func(from, to string) error {
 		c, err := net.Dial("tcp", e.network.Addr(faultnet.Link{From: from, To: to}))
@@ -192,14 +194,14 @@ func TestKilledNodeRefusesDials(t *testing.T) {
 		}
 		return err
 	}
-	must(t, e.nemesis.apply(t.Context(), &kill))
+	must(t, e.nemesis.apply(ctx, &kill))
 	for _, l := range []faultnet.Link{{From: "n2", To: "n1"}, {From: "c1", To: "n1"}, {From: admin, To: "n3"}} {
 		if err := dial(l.From, l.To); !errors.Is(err, syscall.ECONNREFUSED) {
 			t.Errorf("%s while it is dead: %v, want that it is refused", l, err)
 		}
 	}
 	must(t, dial("n1", "n2"))
-	must(t, e.nemesis.undo(t.Context(), &kill))
+	must(t, e.nemesis.undo(ctx, &kill))
 	if got := e.apply(t, kill); !got.Verified {
 		t.Errorf("evidence %+v: want verified", got)
 	}

@@ -139,7 +139,8 @@ type Summary struct {
 	Links       []faultnet.Counter
 	Granularity int64 // of the clock, ns
 	Elapsed     time.Duration
-	Stopped     *Stop // not nil: a run with Online found an impossible return
+	Unread      []Unread // keys without a last read, by node
+	Stopped     *Stop    // not nil: a run with Online found an impossible return
 }
 
 // Vacuous says why the run tested nothing, or "".
@@ -228,7 +229,7 @@ func record(ctx context.Context, c *Config, cl *cluster, plan *faultnet.Schedule
 	if sum.Stopped == nil {
 		err = cl.network.HealAll()
 		if f := c.Target.Claim().Read; f != "" && err == nil {
-			l.lastReads(context.WithoutCancel(ctx), f, work.log)
+			sum.Unread = l.lastReads(context.WithoutCancel(ctx), f, work.log)
 		}
 	}
 	sum.Faults, sum.Links = countFaults(sum.Evidence), cl.network.Counters()
