@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -104,7 +105,25 @@ func (c *cluster) start(ctx context.Context) error {
 	if err := c.target.Bootstrap(ctx, c.addresses()); err != nil {
 		return fmt.Errorf("bootstrap: %w", err)
 	}
-	return c.probeAll(ctx)
+	if err := c.probeAll(ctx); err != nil {
+		return err
+	}
+	// Whoever had taken the port of a node that could not start may have answered for it.
+	for _, id := range c.topo.Nodes {
+		if !c.process(id).alive() {
+			return c.ended(id)
+		}
+	}
+	return nil
+}
+
+// ended is the error that the process of a node has ended by itself, with what
+// it said last.
+func (c *cluster) ended(id string) error {
+	path := filepath.Join(c.dir, "node-"+id+".log")
+	text, _ := os.ReadFile(path)
+	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+	return fmt.Errorf("node %s ended: %v: %s; see %s", id, c.process(id).err, lines[len(lines)-1], path)
 }
 
 // probeAll has one exchange over every link: a probe that cannot succeed would
@@ -155,11 +174,12 @@ func (c *cluster) launch(id string) error {
 func (c *cluster) await(ctx context.Context, id string) error {
 	var last error
 	for ctx.Err() == nil {
-		if last = c.ping(ctx, faultnet.Link{From: admin, To: id}, time.Second); last == nil {
+		last = c.ping(ctx, faultnet.Link{From: admin, To: id}, time.Second)
+		switch {
+		case !c.process(id).alive():
+			return c.ended(id)
+		case last == nil:
 			return nil
-		}
-		if p := c.process(id); !p.alive() {
-			return fmt.Errorf("node %s ended: %v; see %s", id, p.err, filepath.Join(c.dir, "node-"+id+".log"))
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
@@ -225,7 +245,11 @@ func (c *cluster) restart(ctx context.Context, id string) error {
 		return err
 	}
 	c.network.Aim(id, c.nodes[id].spec.Listen)
-	return c.await(ctx, id)
+	err := c.await(ctx, id)
+	if !c.process(id).alive() {
+		c.network.Aim(id, "") // its port may be another's now
+	}
+	return err
 }
 
 func (c *cluster) pause(id string) error {

@@ -110,6 +110,7 @@ func (n *nemesis) step(ctx context.Context, e *Evidence) {
 	n.after(undo, step, places, e.Probes)
 	if err != nil {
 		e.Error = err.Error()
+		n.say("%s %s: %v", step.Kind, describe(step), err)
 	}
 	e.judge()
 }

@@ -278,7 +278,7 @@ func TestNodeThatDoesNotStart(t *testing.T) {
 		}
 		return c, err
 	}}
-	if _, err := try(t, Config{Target: target}); err == nil || !strings.Contains(err.Error(), "node n2 ended") || !strings.Contains(err.Error(), "node-n2.log") {
-		t.Errorf("error %v, want that n2 ended and the name of its log", err)
+	if _, err := try(t, Config{Target: target}); err == nil || !strings.Contains(err.Error(), "node n2 ended") || !strings.Contains(err.Error(), "no-such") || !strings.Contains(err.Error(), "node-n2.log") {
+		t.Errorf("error %v, want that n2 ended, why, and the name of its log", err)
 	}
 }
