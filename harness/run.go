@@ -172,7 +172,7 @@ func Record(ctx context.Context, c Config) (sum *Summary, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := save(filepath.Join(c.Dir, "schedule.jsonl"), plan); err != nil {
+	if err := errors.Join(vain(c.Target.Claim(), plan), save(filepath.Join(c.Dir, "schedule.jsonl"), plan)); err != nil {
 		return nil, err
 	}
 	cl, err := newCluster(c.Target, topo, c.Dir, c.Seed)
@@ -184,6 +184,9 @@ func Record(ctx context.Context, c Config) (sum *Summary, err error) {
 	defer cancel()
 	if err := cl.start(starting); err != nil {
 		return nil, fmt.Errorf("starting %s: %w", c.Target.Claim().Name, err)
+	}
+	if err := cl.led(ctx, plan); err != nil {
+		return nil, err
 	}
 	return record(ctx, &c, cl, plan)
 }

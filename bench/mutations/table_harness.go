@@ -9,6 +9,7 @@ const (
 	campaignGo = "harness/campaign.go"
 	programGo  = "harness/program.go"
 	processGo  = "harness/process_linux.go"
+	vainGo     = "harness/vain.go"
 )
 
 // harnessRules are those of the laboratory: what a client may say, what counts
@@ -95,7 +96,12 @@ var harnessRules = []mutation{
 	lab("TestKilledNodeRefusesDials", "A dead node refuses dials.", clusterGo, `	c.network.Aim(id, "")
 `, ``),
 	lab("TestKilledNodeRefusesDials", "A node that was started again takes them.", clusterGo, `	c.network.Aim(id, c.nodes[id].spec.Listen)
-	return`, `	return`),
+	err`, `	err`),
+	lab("TestVain", "Faults of the leader are refused where none leads.", vainGo, `c.Leaderless && onlyLeader(s)`, `false`),
+	lab("TestVain", "Cuts are refused where nodes do not speak to each other.", vainGo, `c.Apart && onlyPeers(s)`, `false`),
+	lab("TestVain", "Faults some of which may work are not refused.", vainGo, `len(s.Steps) > 0 && !slices.ContainsFunc(s.Steps, func(step faultnet.Step) bool { return !step.NeedsLeader() })`,
+		`len(s.Steps) > 0 && slices.ContainsFunc(s.Steps, faultnet.Step.NeedsLeader)`),
+	lab("TestVainFromOutside", "A run without a leader to hit does not begin.", vainGo, `if leader, err := c.leader(ctx); err != nil || leader == "" {`, `if _, err := c.leader(ctx); err != nil {`),
 	lab("TestOverlappingSteps", "The end of one fault is not the end of another.", nemesisGo,
 		`s := n.active[i]; (s.Way == w || s.Way == faultnet.Both) && `, `s := n.active[i]; i == len(n.active)-1 && (s.Way == w || s.Way == faultnet.Both) && `),
 	lab("TestOverlappingSteps", "A fault of one way leaves the other alone.", nemesisGo,
