@@ -27,6 +27,7 @@ var (
 	brief  = rhythm{[2]int{20, 50}, [2]int{20, 50}}
 	dense  = rhythm{[2]int{50, 160}, [2]int{20, 80}}
 	sparse = rhythm{[2]int{50, 160}, [2]int{60, 200}}
+	outage = rhythm{[2]int{20, 50}, [2]int{80, 200}} // what is lost must have been written between two
 )
 
 // newPlanner lays out the time of a run: the unit is an eighth of it up to 8
@@ -122,6 +123,7 @@ func (p *planner) flaky()         { p.fill(brief, p.flake) }
 func (p *planner) refuse()        { p.fill(steady, p.turnAway) }
 func (p *planner) pause()         { p.fill(steady, p.stop) }
 func (p *planner) kill()          { p.fill(steady, p.slay) }
+func (p *planner) killAll()       { p.fill(outage, p.slayAll) }
 
 func (p *planner) halve(at, length time.Duration) {
 	s := p.dice.shuffled(p.t.Nodes)
@@ -232,6 +234,11 @@ func (p *planner) slay(at, length time.Duration) {
 	default:
 		p.nodes(at, length, Kill, p.anyNode())
 	}
+}
+
+// slayAll kills all nodes: whatever none of them had on its disk is gone.
+func (p *planner) slayAll(at, length time.Duration) {
+	p.nodes(at, length, Kill, slices.Clone(p.t.Nodes)...)
 }
 
 // hammer cuts off the same node again and again.

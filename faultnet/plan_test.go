@@ -306,7 +306,7 @@ func TestOneWayIsOneWay(t *testing.T) {
 func TestKinds(t *testing.T) {
 	want := map[string][]Kind{
 		"none": nil, "halves": {Drop}, "isolate-one": {Drop}, "isolate-leader": {Drop}, "majority-ring": {Drop}, "bridge": {Drop}, "one-way": {Drop},
-		"flaky": {Delay, Drop, Reset, Stall}, "refuse": {Refuse}, "pause": {Pause}, "kill": {Kill}, "hammer": {Drop}, "clock": {Clock, Drop},
+		"flaky": {Delay, Drop, Reset, Stall}, "refuse": {Refuse}, "pause": {Pause}, "kill": {Kill}, "kill-all": {Kill}, "hammer": {Drop}, "clock": {Clock, Drop},
 		"chaos": {Clock, Delay, Drop, Kill, Pause, Refuse, Reset, Stall, Throttle},
 	}
 	each(t, func(t *testing.T, name string) {
@@ -324,6 +324,22 @@ func TestKinds(t *testing.T) {
 		}
 		if want := slices.Contains([]string{"isolate-leader", "pause", "kill", "clock", "chaos"}, name); leads != want {
 			t.Errorf("asks for the leader: %v, want %v", leads, want)
+		}
+	})
+}
+
+// TestKillAllKillsAll, briefly, with time to work between.
+func TestKillAllKillsAll(t *testing.T) {
+	plans(t, "kill-all", func(s Schedule) {
+		ended := time.Duration(0)
+		for _, step := range s.Steps {
+			if !slices.Equal(step.Nodes, s.Topology.Nodes) {
+				t.Errorf("%v die, of %v", step.Nodes, s.Topology.Nodes)
+			}
+			if worked := step.At - ended; ended > 0 && worked < step.For {
+				t.Errorf("dead for %v after %v of work", step.For, worked)
+			}
+			ended = step.End()
 		}
 	})
 }

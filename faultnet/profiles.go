@@ -36,6 +36,7 @@ var profiles = []profile{
 	{Profile{"refuse", "dials to or from one node are refused, or for a moment those of one client"}, 1, (*planner).refuse},
 	{Profile{"pause", "a node, often the leader, is stopped and goes on later as if nothing had been"}, 1, (*planner).pause},
 	{Profile{"kill", "a node, the leader, or a majority dies at once and restarts on its data"}, 1, (*planner).kill},
+	{Profile{"kill-all", "all nodes die at one instant and restart together on their data"}, 1, (*planner).killAll},
 	{Profile{"hammer", "the same node is cut off again and again, briefly"}, 2, (*planner).hammer},
 	{Profile{"clock", "the clock of a node, often the leader, is wrong; every other time the node is cut off meanwhile"}, 1, (*planner).clock},
 	{Profile{"chaos", "a mix of all, faults of nodes and of links at the same time"}, 1, (*planner).chaos},

@@ -243,18 +243,35 @@ func (c *Campaign) folder(k Case) (string, error) {
 	return dir, os.MkdirAll(dir, 0o755)
 }
 
-func (c *Campaign) record(ctx context.Context, k Case, dir string, r *CaseResult) error {
+// config is that of one case, recorded in dir.
+func (c *Campaign) config(k Case, dir string) (Config, error) {
 	store, err := kvstores.Lookup(k.Store)
 	if err != nil {
-		return err
+		return Config{}, err
 	}
-	target := Fixture(store, k.Bug, k.Options, c.Program)
-	claim := target.Claim()
-	cfg := Config{Target: target, Dir: dir, Clients: k.Clients, Keys: k.Keys, Rate: cmp.Or(k.Rate, c.Rate), Duration: c.Duration,
-		Timeout: c.Timeout, Seed: k.Seed, Faults: k.Faults, Level: k.Level, disarm: c.disarm}
+	cfg := Config{Target: Fixture(store, k.Bug, k.Options, c.Program), Dir: dir, Clients: k.Clients, Keys: k.Keys,
+		Rate: cmp.Or(k.Rate, c.Rate), Duration: c.Duration, Timeout: c.Timeout, Seed: k.Seed, Faults: k.Faults, Level: k.Level, disarm: c.disarm}
 	if k.Level != "" {
 		cfg.Oracles = []string{}
 	}
+	return cfg, nil
+}
+
+// Vain is Config.Vain, of a case.
+func (c *Campaign) Vain(k Case) error {
+	cfg, err := c.config(k, "")
+	if err != nil {
+		return err
+	}
+	return cfg.Vain()
+}
+
+func (c *Campaign) record(ctx context.Context, k Case, dir string, r *CaseResult) error {
+	cfg, err := c.config(k, dir)
+	if err != nil {
+		return err
+	}
+	claim := cfg.Target.Claim()
 	sum, err := Record(ctx, cfg)
 	if sum == nil {
 		return err

@@ -3,6 +3,7 @@ package harness
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -105,30 +106,67 @@ func (s *session) do(op Operation) Result {
 	return r
 }
 
-// lastReads reads every key at every node, once the store is quiet. A read
-// that fails is tried again: three times, then it is given up.
-func (l *load) lastReads(ctx context.Context, f string, log bool) {
+// quietWithin is how long a node that is to be read at the end may go without
+// answering any such read.
+const quietWithin = healWithin
+
+// Unread are keys without a last read at one node.
+type Unread struct {
+	Node string
+	Keys []string
+	Why  string // of the last attempt
+}
+
+// lastReads reads every key at every node, once the store is quiet, and returns
+// what could not be read, in the order of the nodes.
+func (l *load) lastReads(ctx context.Context, f string, log bool) []Unread {
+	nodes := l.cluster.topo.Nodes
+	lists := make([]Unread, len(nodes))
 	var wg sync.WaitGroup
-	for _, id := range l.cluster.topo.Nodes {
-		wg.Go(func() {
-			s := &session{load: l, name: admin, link: faultnet.Link{From: admin, To: id}}
-			defer s.close()
-			for k := range l.config.Keys {
-				op := Operation{F: f, Key: keyName(k)}
-				if log {
-					op.In = history.Int(0)
-				}
-				for range 3 {
-					if ctx.Err() != nil || s.do(op).Outcome == history.OK {
-						break
-					}
-					sleep(ctx, 50*time.Millisecond)
-				}
-			}
-		})
+	for i, id := range nodes {
+		wg.Go(func() { lists[i] = l.lastReadsAt(ctx, id, f, log) })
 	}
 	wg.Wait()
+	return slices.DeleteFunc(lists, func(u Unread) bool { return len(u.Keys) == 0 })
 }
+
+// lastReadsAt is lastReads at one node. A read that fails is tried again after
+// the other keys, less and less often, until the node has answered none for
+// quietWithin.
+func (l *load) lastReadsAt(ctx context.Context, id, f string, log bool) Unread {
+	s := &session{load: l, name: admin, link: faultnet.Link{From: admin, To: id}}
+	defer s.close()
+	u := Unread{Node: id}
+	var left []int
+	for k := range l.config.Keys {
+		left = append(left, k)
+	}
+	pause, until := lastReadPause, time.Now().Add(quietWithin)
+	for len(left) > 0 && time.Now().Before(until) {
+		op := Operation{F: f, Key: keyName(left[0])}
+		if log {
+			op.In = history.Int(0)
+		}
+		if r := s.do(op); r.Outcome != history.OK {
+			left, u.Why = append(left[1:], left[0]), r.Error
+			if !sleep(ctx, pause) {
+				break
+			}
+			pause = min(2*pause, 4*lastReadPause)
+			continue
+		}
+		left, pause, until = left[1:], lastReadPause, time.Now().Add(quietWithin)
+	}
+	slices.Sort(left)
+	for _, k := range left {
+		u.Keys = append(u.Keys, keyName(k).Label())
+	}
+	return u
+}
+
+// lastReadPause is how long nothing is asked after an attempt that failed, the
+// first time; it doubles up to four times that.
+const lastReadPause = 25 * time.Millisecond
 
 // pacer spaces the operations of one client: by its part of the rate of all,
 // and by the time it thinks.

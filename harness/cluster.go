@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -104,7 +105,25 @@ func (c *cluster) start(ctx context.Context) error {
 	if err := c.target.Bootstrap(ctx, c.addresses()); err != nil {
 		return fmt.Errorf("bootstrap: %w", err)
 	}
-	return c.probeAll(ctx)
+	if err := c.probeAll(ctx); err != nil {
+		return err
+	}
+	// Whoever had taken the port of a node that could not start may have answered for it.
+	for _, id := range c.topo.Nodes {
+		if !c.process(id).alive() {
+			return c.ended(id)
+		}
+	}
+	return nil
+}
+
+// ended is the error that the process of a node has ended by itself, with what
+// it said last.
+func (c *cluster) ended(id string) error {
+	path := filepath.Join(c.dir, "node-"+id+".log")
+	text, _ := os.ReadFile(path)
+	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+	return fmt.Errorf("node %s ended: %v: %s; see %s", id, c.process(id).err, lines[len(lines)-1], path)
 }
 
 // probeAll has one exchange over every link: a probe that cannot succeed would
@@ -143,23 +162,24 @@ func (c *cluster) launch(id string) error {
 		return fmt.Errorf("node %s: %w", id, err)
 	}
 	fmt.Fprintf(n.log, "-- %s starts\n", id)
-	n.process, err = c.spawner.start(command, n.log)
-	n.paused = false
-	return err
+	fresh, err := c.spawner.start(command, n.log)
+	if err != nil {
+		return fmt.Errorf("node %s: %w", id, err) // it keeps the process that has ended
+	}
+	n.process, n.paused = fresh, false
+	return nil
 }
 
 // await waits until a node answers, or has ended.
 func (c *cluster) await(ctx context.Context, id string) error {
 	var last error
 	for ctx.Err() == nil {
-		if last = c.ping(ctx, faultnet.Link{From: admin, To: id}, time.Second); last == nil {
+		last = c.ping(ctx, faultnet.Link{From: admin, To: id}, time.Second)
+		switch {
+		case !c.process(id).alive():
+			return c.ended(id)
+		case last == nil:
 			return nil
-		}
-		c.mutex.Lock()
-		p := c.nodes[id].process
-		c.mutex.Unlock()
-		if !p.alive() {
-			return fmt.Errorf("node %s ended: %v; see %s", id, p.err, filepath.Join(c.dir, "node-"+id+".log"))
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
@@ -203,10 +223,33 @@ func (c *cluster) leader(ctx context.Context) (string, error) {
 	return c.target.Leader(ctx, c.addresses())
 }
 
+// kill ends the process of a node. Nobody waits for its end with the mutex held,
+// so that all nodes can be killed at one instant. Until it is started again its
+// links refuse dials, as a dead node does: a link that took them would leave
+// everybody who dials without an answer, where there is no doubt.
 func (c *cluster) kill(id string) error {
+	c.network.Aim(id, "")
+	return c.process(id).kill()
+}
+
+// process is that of a node: of now, a restart gives it another.
+func (c *cluster) process(id string) *process {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
-	return c.nodes[id].process.kill()
+	return c.nodes[id].process
+}
+
+// restart starts a node that was killed and waits until it answers.
+func (c *cluster) restart(ctx context.Context, id string) error {
+	if err := c.launch(id); err != nil {
+		return err
+	}
+	c.network.Aim(id, c.nodes[id].spec.Listen)
+	err := c.await(ctx, id)
+	if !c.process(id).alive() {
+		c.network.Aim(id, "") // its port may be another's now
+	}
+	return err
 }
 
 func (c *cluster) pause(id string) error {

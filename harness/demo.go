@@ -49,22 +49,15 @@ var variants = map[string][]map[string]string{"kvfollower": {{"k": "3"}, {"t": "
 // surest are the mistakes that show in nearly every run: those of the quick
 // matrix.
 var surest = map[string]bool{"skip-uncommitted-dependency": true, "blind-write-no-conflict": true, "no-tie-break": true,
-	"read-backwards-after-reconnect": true, "unbounded-lag": true, "ack-before-commit": true, "no-read-index": true}
+	"read-backwards-after-reconnect": true, "unbounded-lag": true, "ack-before-commit": true, "no-read-index": true, "lose-unsynced-log": true}
 
 // dense are the mistakes that need operations close to each other, and at which
 // rate they show.
 var dense = map[string]float64{"lose-causality": 3000, "no-write-back": 3000}
 
-// still are the columns of stores whose nodes do not speak to each other: to
-// cut a link that nobody uses is no fault.
-var still = map[string][]string{"kvsingle": {"none", "pause", "kill"}}
-
-// leaderless are stores in which no leader can be isolated.
-var leaderless = []string{"kvabd", "kvepaxos", "kvepaxos-revisited", "kvgryff", "kvquorum", "kvsync"}
-
 // Rows are those of the detection matrix: every store and every bug.
 func Rows(quick bool) []Row {
-	columns, shown := []string{"none", "halves", "isolate-leader", "kill", "chaos"}, 3
+	columns, shown := []string{"none", "halves", "isolate-leader", "kill", "kill-all", "chaos"}, 3
 	if quick {
 		columns, shown = []string{"halves"}, 1
 	}
@@ -94,10 +87,10 @@ func variantsOf(store string) []map[string]string {
 // correctRow is the row of a store without a bug.
 func correctRow(s kvstores.Store, options map[string]string, columns []string) Row {
 	r := Row{Store: s.Name, Options: options, Correct: s.Wrong == "", Columns: columns, Majority: s.Majority}
-	if own, ok := still[s.Name]; ok {
-		r.Columns = own
+	if s.Apart { // to cut a link that nobody uses is no fault
+		r.Columns = []string{"none", "pause", "kill", "kill-all"}
 	}
-	if i := slices.Index(r.Columns, "isolate-leader"); i >= 0 && slices.Contains(leaderless, s.Name) {
+	if i := slices.Index(r.Columns, "isolate-leader"); i >= 0 && s.Leaderless {
 		r.Columns = slices.Clone(r.Columns)
 		r.Columns[i] = "isolate-one"
 	}

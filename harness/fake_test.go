@@ -6,6 +6,8 @@ import (
 	"errors"
 	"io"
 	"net"
+	"path/filepath"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -89,19 +91,41 @@ func echo(t testing.TB) net.Listener {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = l.Close() })
-	go func() {
-		for {
-			c, err := l.Accept()
-			if err != nil {
-				return
-			}
-			go func() {
-				defer c.Close()
-				_, _ = io.Copy(c, c)
-			}()
-		}
-	}()
+	go func() { _ = echoAt(l) }()
 	return l
+}
+
+func echoAt(l net.Listener) error {
+	for {
+		c, err := l.Accept()
+		if err != nil {
+			return err
+		}
+		go func() {
+			defer c.Close()
+			_, _ = io.Copy(c, c)
+		}()
+	}
+}
+
+// runEcho is an echo in a process of its own.
+func runEcho(address string) error {
+	l, err := net.Listen("tcp", address)
+	if err != nil {
+		return err
+	}
+	return echoAt(l)
+}
+
+// processEchoes is a target whose nodes are such processes; without are those
+// whose program is not there.
+func processEchoes(t *testing.T, without ...string) *fakeTarget {
+	return &fakeTarget{command: func(n NodeSpec) (Command, error) {
+		if slices.Contains(without, n.ID) {
+			return Command{Path: filepath.Join(t.TempDir(), "no-such-program")}, nil
+		}
+		return Command{Path: self(t), Args: []string{"echo", n.Listen}}, nil
+	}}
 }
 
 // echoes is a cluster of three nodes in this process.

@@ -35,7 +35,8 @@ var kvOps = []string{"get", "put", "cas", "append", "add", "delete"}
 
 func (f *fixture) Claim() Claim {
 	level, oracle := f.store.Claims(f.options)
-	c := Claim{Name: f.store.Name, Model: f.store.Model, Level: level, Ops: f.store.Ops, Read: "get"}
+	c := Claim{Name: f.store.Name, Model: f.store.Model, Level: level, Ops: f.store.Ops, Read: "get",
+		Leaderless: f.store.Leaderless, Apart: f.store.Apart}
 	if oracle != "" {
 		c.Oracles = []string{oracle}
 	}

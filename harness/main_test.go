@@ -30,6 +30,8 @@ func TestMain(m *testing.M) {
 		exit(runNode(os.Args[2], os.Args[3:]))
 	case len(os.Args) > 2 && os.Args[1] == "program":
 		exit(runProgram(os.Args[2]))
+	case len(os.Args) > 2 && os.Args[1] == "echo":
+		exit(runEcho(os.Args[2]))
 	case len(os.Args) > 3 && os.Args[1] == "panics":
 		exit(runPanicking(os.Args[2], os.Args[3]))
 	}

@@ -110,6 +110,7 @@ func (n *nemesis) step(ctx context.Context, e *Evidence) {
 	n.after(undo, step, places, e.Probes)
 	if err != nil {
 		e.Error = err.Error()
+		n.say("%s %s: %v", step.Kind, describe(step), err)
 	}
 	e.judge()
 }
@@ -242,20 +243,30 @@ func (n *nemesis) apply(ctx context.Context, s *faultnet.Step) error {
 	if len(s.Links) > 0 {
 		return n.change(s.Links, func() { n.active = append(n.active, s) })
 	}
-	var err error
-	for _, id := range s.Nodes {
+	return together(s.Nodes, func(id string) error {
 		switch s.Kind {
 		case faultnet.Kill:
-			err = errors.Join(err, n.cluster.kill(id))
+			return n.cluster.kill(id)
 		case faultnet.Pause:
-			err = errors.Join(err, n.cluster.pause(id))
+			return n.cluster.pause(id)
 		case faultnet.Clock:
-			err = errors.Join(err, n.shift(ctx, id, s.Offset))
-		default:
-			err = errors.Join(err, fmt.Errorf("fault %q does not hit nodes", s.Kind))
+			return n.shift(ctx, id, s.Offset)
 		}
+		return fmt.Errorf("fault %q does not hit nodes", s.Kind)
+	})
+}
+
+// together does something to all nodes at once, and returns when all of it is
+// done, with the errors in the order of the nodes: a store whose nodes die one
+// after the other has time to save what the last of them knows.
+func together(nodes []string, do func(id string) error) error {
+	errs := make([]error, len(nodes))
+	var wg sync.WaitGroup
+	for i, id := range nodes {
+		wg.Go(func() { errs[i] = do(id) })
 	}
-	return err
+	wg.Wait()
+	return errors.Join(errs...)
 }
 
 // undo takes it back: at every link and node, whatever fails.
@@ -268,18 +279,17 @@ func (n *nemesis) undo(ctx context.Context, s *faultnet.Step) error {
 			n.active = slices.DeleteFunc(n.active, func(a *faultnet.Step) bool { return a == s })
 		})
 	}
-	var err error
-	for _, id := range s.Nodes {
+	return together(s.Nodes, func(id string) error {
 		switch s.Kind {
 		case faultnet.Kill:
-			err = errors.Join(err, n.cluster.launch(id), n.cluster.await(ctx, id))
+			return n.cluster.restart(ctx, id)
 		case faultnet.Pause:
-			err = errors.Join(err, n.cluster.resume(id))
+			return n.cluster.resume(id)
 		case faultnet.Clock:
-			err = errors.Join(err, n.shift(ctx, id, 0))
+			return n.shift(ctx, id, 0)
 		}
-	}
-	return err
+		return nil // apply has said that this is no fault of nodes
+	})
 }
 
 func (n *nemesis) shift(ctx context.Context, id string, offset time.Duration) error {

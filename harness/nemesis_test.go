@@ -3,8 +3,10 @@ package harness
 import (
 	"context"
 	"errors"
+	"net"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -152,12 +154,7 @@ func TestOverlappingSteps(t *testing.T) {
 
 // What cannot be taken back somewhere is taken back everywhere else.
 func TestUndoGoesOnAfterAnError(t *testing.T) {
-	e := newEchoes(t, &fakeTarget{command: func(n NodeSpec) (Command, error) {
-		if n.ID == "n1" {
-			return Command{}, errors.New("no such program")
-		}
-		return Command{Path: self(t), Args: []string{"store", "kvsingle", "--id", n.ID, "--listen", n.Listen}}, nil
-	}})
+	e := newEchoes(t, processEchoes(t, "n1"))
 	ghost := faultnet.Step{Kind: faultnet.Drop, Links: []faultnet.Link{{From: "n1", To: "n2"}, {From: "ghost", To: "n1"}, {From: "n1", To: "n3"}}}
 	if err := e.nemesis.apply(t.Context(), &ghost); err == nil {
 		t.Error("a link that is not there: no error")
@@ -174,11 +171,63 @@ func TestUndoGoesOnAfterAnError(t *testing.T) {
 		}
 	}
 	kill := faultnet.Step{Kind: faultnet.Kill, Nodes: []string{"n1", "n2"}}
-	if err := e.nemesis.undo(t.Context(), &kill); err == nil || !strings.Contains(err.Error(), "no such program") {
+	if err := e.nemesis.undo(t.Context(), &kill); err == nil || !strings.Contains(err.Error(), "node n1: ") {
 		t.Errorf("undo: %v, want that n1 does not start", err)
 	}
 	if p := e.nodes["n2"].process; p == nil || !p.alive() {
 		t.Error("n2 was not started again, because n1 could not be")
+	}
+}
+
+// A dead node refuses dials over every link, and is back on the same address.
+func TestKilledNodeRefusesDials(t *testing.T) {
+	e := newEchoes(t, processEchoes(t))
+	kill := faultnet.Step{For: 100 * time.Millisecond, Kind: faultnet.Kill, Nodes: []string{"n1", "n3"}}
+	ctx, cancel := context.WithTimeout(t.Context(), 15*time.Second)
+	defer cancel()
+	must(t, e.nemesis.undo(ctx, &kill)) // the first start
+	before := e.pids()
+	dial := func(from, to string) error {
+		c, err := net.Dial("tcp", e.network.Addr(faultnet.Link{From: from, To: to}))
+		if err == nil {
+			_ = c.Close()
+		}
+		return err
+	}
+	must(t, e.nemesis.apply(ctx, &kill))
+	for _, l := range []faultnet.Link{{From: "n2", To: "n1"}, {From: "c1", To: "n1"}, {From: admin, To: "n3"}} {
+		if err := dial(l.From, l.To); !errors.Is(err, syscall.ECONNREFUSED) {
+			t.Errorf("%s while it is dead: %v, want that it is refused", l, err)
+		}
+	}
+	must(t, dial("n1", "n2"))
+	must(t, e.nemesis.undo(ctx, &kill))
+	if got := e.apply(t, kill); !got.Verified {
+		t.Errorf("evidence %+v: want verified", got)
+	}
+	if after := e.pids(); after["n1"] == before["n1"] || after["n3"] == before["n3"] {
+		t.Errorf("processes %v, then %v: want others", before, after)
+	}
+}
+
+// A step hits all its nodes at one instant; each waits for the other here, as
+// nobody would who comes one after the other.
+func TestNodesAreHitTogether(t *testing.T) {
+	arrived := make(chan string, 2)
+	err := together([]string{"n1", "n2", "n3"}, func(id string) error {
+		if id == "n3" {
+			return errors.New("n3 fails")
+		}
+		arrived <- id
+		for until := time.Now().Add(5 * time.Second); len(arrived) < 2; time.Sleep(time.Millisecond) {
+			if time.Now().After(until) {
+				return errors.New(id + " is alone")
+			}
+		}
+		return nil
+	})
+	if err == nil || err.Error() != "n3 fails" {
+		t.Errorf("error %v, want that n3 fails and no other", err)
 	}
 }
 

@@ -105,6 +105,27 @@ func TestDisarmedRunIsVacuous(t *testing.T) {
 	}
 }
 
+// What is not on the disk is lost where every node dies at once, and a store
+// that says otherwise is caught; one that tells the truth is not. Nobody is left
+// without an answer by a node that is known to be dead.
+func TestKillAllFindsWhatWasNotSynced(t *testing.T) {
+	t.Parallel()
+	for bug, want := range map[string]spec.Kind{"": spec.Consistent, "lose-unsynced-log": spec.Violation} {
+		sum := recorded(t, Config{Target: fixtureOf(t, "kvraft", bug), Faults: "kill-all", Duration: 2 * time.Second, Rate: 300, Seed: 5})
+		if len(sum.Faults) != 1 || sum.Faults[0].Verified == 0 {
+			t.Fatalf("%q: no fault was seen to work: %+v", bug, sum.Evidence)
+		}
+		verdict, _, err := Checker{}.Check(t.Context(), sum.History)
+		must(t, err)
+		if verdict.Kind != want {
+			t.Errorf("kvraft with bug %q: %s, want %s", bug, verdict.Kind, want)
+		}
+		if sum.Failed == 0 {
+			t.Errorf("%q: nobody was refused by a dead node", bug)
+		}
+	}
+}
+
 // A node that dials another without the proxy is caught, whatever it sends.
 func TestBypassIsCaught(t *testing.T) {
 	t.Parallel()
@@ -257,7 +278,7 @@ func TestNodeThatDoesNotStart(t *testing.T) {
 		}
 		return c, err
 	}}
-	if _, err := try(t, Config{Target: target}); err == nil || !strings.Contains(err.Error(), "node n2 ended") || !strings.Contains(err.Error(), "node-n2.log") {
-		t.Errorf("error %v, want that n2 ended and the name of its log", err)
+	if _, err := try(t, Config{Target: target}); err == nil || !strings.Contains(err.Error(), "node n2 ended") || !strings.Contains(err.Error(), "no-such") || !strings.Contains(err.Error(), "node-n2.log") {
+		t.Errorf("error %v, want that n2 ended, why, and the name of its log", err)
 	}
 }

@@ -139,7 +139,8 @@ type Summary struct {
 	Links       []faultnet.Counter
 	Granularity int64 // of the clock, ns
 	Elapsed     time.Duration
-	Stopped     *Stop // not nil: a run with Online found an impossible return
+	Unread      []Unread // keys without a last read, by node
+	Stopped     *Stop    // not nil: a run with Online found an impossible return
 }
 
 // Vacuous says why the run tested nothing, or "".
@@ -171,7 +172,7 @@ func Record(ctx context.Context, c Config) (sum *Summary, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := save(filepath.Join(c.Dir, "schedule.jsonl"), plan); err != nil {
+	if err := errors.Join(vain(c.Target.Claim(), plan), save(filepath.Join(c.Dir, "schedule.jsonl"), plan)); err != nil {
 		return nil, err
 	}
 	cl, err := newCluster(c.Target, topo, c.Dir, c.Seed)
@@ -183,6 +184,9 @@ func Record(ctx context.Context, c Config) (sum *Summary, err error) {
 	defer cancel()
 	if err := cl.start(starting); err != nil {
 		return nil, fmt.Errorf("starting %s: %w", c.Target.Claim().Name, err)
+	}
+	if err := cl.led(ctx, plan); err != nil {
+		return nil, err
 	}
 	return record(ctx, &c, cl, plan)
 }
@@ -228,7 +232,7 @@ func record(ctx context.Context, c *Config, cl *cluster, plan *faultnet.Schedule
 	if sum.Stopped == nil {
 		err = cl.network.HealAll()
 		if f := c.Target.Claim().Read; f != "" && err == nil {
-			l.lastReads(context.WithoutCancel(ctx), f, work.log)
+			sum.Unread = l.lastReads(context.WithoutCancel(ctx), f, work.log)
 		}
 	}
 	sum.Faults, sum.Links = countFaults(sum.Evidence), cl.network.Counters()

@@ -3,11 +3,12 @@ package harness
 import (
 	"fmt"
 	"io"
+	"strings"
 	"time"
 )
 
 // Print prints the summary for people: operations by outcome, faults by kind,
-// bytes by link, the clock's granularity.
+// bytes by link, keys without a last read, the clock's granularity.
 func (s *Summary) Print(w io.Writer) {
 	fmt.Fprintf(w, "operations  %d ok, %d failed, %d without an answer, in %s\n", s.OK, s.Failed, s.Unknown, s.Elapsed.Round(time.Millisecond))
 	for _, f := range s.Faults {
@@ -27,5 +28,16 @@ func (s *Summary) Print(w io.Writer) {
 		dropped += l.DroppedForward + l.DroppedBackward
 	}
 	fmt.Fprintf(w, "network     %d links, %d bytes forwarded, %d dropped\n", len(s.Links), forward, dropped)
+	for _, u := range s.Unread {
+		fmt.Fprintf(w, "last reads  none of %s at %s: %s\n", some(u.Keys), u.Node, u.Why)
+	}
 	fmt.Fprintf(w, "clock       steps of %s\n", time.Duration(s.Granularity))
+}
+
+// some lists at most ten names, and says how many there are beside.
+func some(names []string) string {
+	if n := len(names) - 10; n > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:10], ", "), n)
+	}
+	return strings.Join(names, ", ")
 }

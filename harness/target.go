@@ -52,6 +52,9 @@ type Claim struct {
 	Read    string        // the one that reads a key at the end; "": none does
 	Initial history.Value // Absent: the model's own
 	NilRead string        // "": absent
+	// What is known of the store beforehand, to refuse faults that cannot hit it.
+	Leaderless bool // no node ever leads
+	Apart      bool // the nodes do not speak to each other
 }
 
 // NodeSpec is where one node stands.

@@ -9,7 +9,7 @@ import (
 
 func kvabd() Store {
 	return Store{
-		Name: "kvabd", Majority: true,
+		Name: "kvabd", Majority: true, Leaderless: true,
 		Doc: "a register for each key, kept by majorities, without a leader\n" +
 			"A put asks a majority for the newest stamp and stores its value under a higher one at a majority; a get asks a majority for the newest version and writes it back to a majority before it answers. " +
 			"Attiya, Bar-Noy, Dolev, \"Sharing Memory Robustly in Message-Passing Systems\", JACM 1995, with several writers as in Lynch, Shvartsman, FTCS 1997.",

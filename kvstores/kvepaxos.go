@@ -45,7 +45,7 @@ func kvepaxosRevisited() Store {
 
 func epaxosStore(name, oracle string, queued bool, doc string) Store {
 	return Store{
-		Name: name, Majority: true, Doc: doc, Model: "kv", Claim: "linearizable", Oracle: oracle,
+		Name: name, Majority: true, Leaderless: true, Doc: doc, Model: "kv", Claim: "linearizable", Oracle: oracle,
 		Options: []Option{hintsOption},
 		Bugs:    epaxosBugs(queued),
 		New:     func(c Config) (Node, error) { return newEpaxos(c, queued) },

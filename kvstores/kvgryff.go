@@ -13,7 +13,7 @@ import (
 
 func kvgryff() Store {
 	return Store{
-		Name: "kvgryff", Majority: true,
+		Name: "kvgryff", Majority: true, Leaderless: true,
 		Doc: "registers of majorities whose gets take one round, and compare-and-set beside them (Gryff-RSC)\n" +
 			"Versions are ordered by carstamps: a counter, a writer, and how many read-modify-writes were built on that write. A get answers the newest version of a majority without writing it back; where the majority did not agree, " +
 			"the client carries the version along, and its next operation stores it before it reads. A read-modify-write is built on the newest version found, and the nodes agree by Paxos on which one comes next after that version. " +

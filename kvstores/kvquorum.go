@@ -10,7 +10,7 @@ import (
 
 func kvquorum() Store {
 	return Store{
-		Name: "kvquorum",
+		Name: "kvquorum", Leaderless: true,
 		Doc: "quorums of one: local reads, and writes that reach the others later, if at all\n" +
 			"A write is answered at once and sent to the others every 20 ms, once, without waiting for an answer. The last writer wins by the nodes' clocks. Nothing survives a kill.",
 		Model: "kv", Claim: "linearizable",

@@ -26,8 +26,9 @@ Its result is computed from the entries before it in that log.`,
 			Faults: []string{"isolate-leader", "halves", "kill", "chaos"}},
 		{Name: "lose-unsynced-log", Doc: fmt.Sprintf(`the log stays in memory until %d KiB have gathered, though it is said to be on disk
 A node that is killed comes back without its last entries and votes, and in a
-hurry to lead (without PreVote). Shows when a majority is killed.`, lateBytes>>10),
-			Faults: []string{"kill", "chaos"}},
+hurry to lead (without PreVote). Shows when a majority is killed, and for certain
+when all are.`, lateBytes>>10),
+			Faults: []string{"kill-all", "kill", "chaos"}},
 		{Name: "stale-leader-cas", Doc: `whoever believes to lead decides a cas by its own log and answers at once
 A leader that lost its majority does not notice, because it does not look
 whether the others still answer.`, Faults: []string{"isolate-leader", "halves", "one-way", "chaos"}},

@@ -14,7 +14,7 @@ func plainStores() []Store {
 
 func kvsingle() Store {
 	return Store{
-		Name:  "kvsingle",
+		Name: "kvsingle", Apart: true,
 		Doc:   "one map behind one lock, on the first node; the others send their clients away",
 		Model: "kv", Claim: "linearizable",
 		New: func(c Config) (Node, error) {

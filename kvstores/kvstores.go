@@ -40,10 +40,14 @@ type Store struct {
 	Nodes    int // how many nodes it needs at least; 0: 1
 	// Majority: it keeps answering at nodes that reach a majority of the nodes.
 	Majority bool
-	Ops      []string // the operations that it answers; nil: those of kv
-	Wrong    string   // why it breaks its claim without any bug, or ""
-	Faults   []string // of one that is Wrong: the profiles under which it shows, as in Bug
-	New      func(Config) (Node, error)
+	// Leaderless: no node is special, so that none can be isolated for it.
+	Leaderless bool
+	// Apart: its nodes do not speak to each other, so that no cut parts them.
+	Apart  bool
+	Ops    []string // the operations that it answers; nil: those of kv
+	Wrong  string   // why it breaks its claim without any bug, or ""
+	Faults []string // of one that is Wrong: the profiles under which it shows, as in Bug
+	New    func(Config) (Node, error)
 }
 
 // Bug is a mistake that a store can be started with.

@@ -10,7 +10,7 @@ import (
 
 func kvsync() Store {
 	return Store{
-		Name: "kvsync",
+		Name: "kvsync", Leaderless: true,
 		Doc: "writes go to all replicas, and are answered with ok even when one was unreachable\n" +
 			"Reads are local. The last writer wins, by a clock that ticks every 10 ms; of writes in one tick each replica keeps whichever came last. A compare-and-set compares at one replica, without asking the others. Nothing survives a kill.",
 		Model: "kv", Claim: "linearizable",

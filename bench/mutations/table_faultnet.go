@@ -92,6 +92,8 @@ var faultRules = []mutation{
 		`p.links(at, min(length, p.share(50)), Refuse, Both, []Link{l})`, `p.links(at, length, Refuse, Both, []Link{l})`),
 	by("faultnet", "TestHammerHitsOneNode", "A hammer hits the same node.", planGo,
 		`p.links(at, length, Drop, Both, around(node))`, `p.links(at, length, Drop, Both, around(p.anyNode()+node[:0]))`),
+	by("faultnet", "TestKillAllKillsAll", "No node outlives kill-all, to keep what the others lose.", planGo,
+		`slices.Clone(p.t.Nodes)...)`, `p.t.Nodes[:(len(p.t.Nodes)+1)/2]...)`),
 	by("faultnet", "TestStepsDoNotOverlap", "One fault ends before the next begins.", planGo,
 		`at += length + p.draw(r.pause)`, `at += p.draw(r.pause)`),
 	by("faultnet", "TestSameSeedSameBytes", "Another seed gives another schedule.", planGo,

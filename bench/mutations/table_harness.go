@@ -9,6 +9,7 @@ const (
 	campaignGo = "harness/campaign.go"
 	programGo  = "harness/program.go"
 	processGo  = "harness/process_linux.go"
+	vainGo     = "harness/vain.go"
 )
 
 // harnessRules are those of the laboratory: what a client may say, what counts
@@ -28,9 +29,20 @@ var harnessRules = []mutation{
 			s.recorder.Call(history.Called{ID: s.ids.Add(1) - 1, Process: s.process, F: op.F, Key: op.Key, In: op.In, Time: s.clock.now()})
 `),
 	lab("TestNothingIsLost", "An id is used once.", clientsGo, `id := s.ids.Add(1) - 1`, `id := s.ids.Load()`),
-	lab("TestLastReadsReachEveryNode", "A last read that fails is tried again.", clientsGo, `for range 3 {`, `for range 1 {`),
+	lab("TestLastReadsReachEveryNode", "A last read that fails is tried again.", clientsGo,
+		`left, u.Why = append(left[1:], left[0]), r.Error`, `left, u.Why = left[1:], r.Error`),
+	lab("TestLastReadsReachEveryNode", "A last read is tried until the node has had its time.", clientsGo,
+		`			pause = min(2*pause, 4*lastReadPause)
+			continue
+`, `			if pause = min(2*pause, 4*lastReadPause); pause == 4*lastReadPause {
+				break
+			}
+			continue
+`),
 	lab("TestLastReadsReachEveryNode", "Every node has its last reads.", clientsGo,
-		`for _, id := range l.cluster.topo.Nodes {`, `for _, id := range l.cluster.topo.Nodes[1:] {`),
+		`nodes := l.cluster.topo.Nodes
+`, `nodes := l.cluster.topo.Nodes[1:]
+`),
 	lab("TestPacer", "A client that is late does not catch up with a burst.", clientsGo, `		p.next = late
 `, ``),
 
@@ -76,9 +88,20 @@ var harnessRules = []mutation{
 		}
 		there, back := n.rule(`),
 	lab("TestUndoGoesOnAfterAnError", "A node that does not start keeps no other from starting.", nemesisGo,
-		`err = errors.Join(err, n.cluster.launch(id), n.cluster.await(ctx, id))`, `if err = errors.Join(err, n.cluster.launch(id)); err != nil {
-				return err
-			}`),
+		`wg.Go(func() { errs[i] = do(id) })`, `if errs[i] = do(id); errs[i] != nil {
+			break
+		}`),
+	lab("TestNodesAreHitTogether", "A step hits all its nodes at one instant.", nemesisGo,
+		`wg.Go(func() { errs[i] = do(id) })`, `errs[i] = do(id)`),
+	lab("TestKilledNodeRefusesDials", "A dead node refuses dials.", clusterGo, `	c.network.Aim(id, "")
+`, ``),
+	lab("TestKilledNodeRefusesDials", "A node that was started again takes them.", clusterGo, `	c.network.Aim(id, c.nodes[id].spec.Listen)
+	err`, `	err`),
+	lab("TestVain", "Faults of the leader are refused where none leads.", vainGo, `c.Leaderless && onlyLeader(s)`, `false`),
+	lab("TestVain", "Cuts are refused where nodes do not speak to each other.", vainGo, `c.Apart && onlyPeers(s)`, `false`),
+	lab("TestVain", "Faults some of which may work are not refused.", vainGo, `len(s.Steps) > 0 && !slices.ContainsFunc(s.Steps, func(step faultnet.Step) bool { return !step.NeedsLeader() })`,
+		`len(s.Steps) > 0 && slices.ContainsFunc(s.Steps, faultnet.Step.NeedsLeader)`),
+	lab("TestVainFromOutside", "A run without a leader to hit does not begin.", vainGo, `if leader, err := c.leader(ctx); err != nil || leader == "" {`, `if _, err := c.leader(ctx); err != nil {`),
 	lab("TestOverlappingSteps", "The end of one fault is not the end of another.", nemesisGo,
 		`s := n.active[i]; (s.Way == w || s.Way == faultnet.Both) && `, `s := n.active[i]; i == len(n.active)-1 && (s.Way == w || s.Way == faultnet.Both) && `),
 	lab("TestOverlappingSteps", "A fault of one way leaves the other alone.", nemesisGo,

@@ -34,6 +34,7 @@ func TestLab(t *testing.T) {
 	for name, test := range map[string]func(*testing.T, string){
 		"interrupted": labInterrupted, "interrupted twice": labInterruptedTwice, "killed": labKilled,
 		"no folder": labWithoutFolder, "bundle": labBundle, "redis": labRedis,
+		"port of a node taken": labPortOfANodeTaken, "port taken while down": labPortTakenWhileDown, "no port for a proxy": labNoPortForAProxy,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -81,8 +82,8 @@ func laboratory(t *testing.T, program string, args ...string) *lab {
 	return l
 }
 
-// says waits for a line of stderr.
-func (l *lab) says(pattern string) {
+// says waits for a line of stderr, which it returns.
+func (l *lab) says(pattern string) string {
 	l.t.Helper()
 	re, limit := regexp.MustCompile(pattern), time.After(20*time.Second)
 	var seen []string
@@ -93,7 +94,7 @@ func (l *lab) says(pattern string) {
 				l.t.Fatalf("it ended without saying %q:\n%s", pattern, strings.Join(seen, "\n"))
 			}
 			if re.MatchString(line) {
-				return
+				return line
 			}
 		case <-limit:
 			l.t.Fatalf("it does not say %q:\n%s", pattern, strings.Join(seen, "\n"))

@@ -17,7 +17,7 @@ import (
 var update = flag.Bool("update", false, "rewrite what the scripts expect")
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"pinyon": main})
+	testscript.Main(m, map[string]func(){"pinyon": main, "squatter": squatter})
 }
 
 // TestScripts runs the scripts of testdata/script against the real main. Each

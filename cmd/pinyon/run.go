@@ -209,6 +209,9 @@ func (a *app) run(ctx context.Context, f *runFlags) (err error) {
 	if t, ok := c.Target.(harness.Closer); ok {
 		defer func() { err = errors.Join(err, t.Close()) }()
 	}
+	if err := c.Vain(); errors.Is(err, harness.ErrVain) {
+		return usagef("%v", err)
+	}
 	if c.Dir, err = newRunDir(f.out, f.seed); err != nil {
 		return err
 	}

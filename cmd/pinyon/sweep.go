@@ -69,9 +69,6 @@ func (a *app) sweep(ctx context.Context, f *sweepFlags) error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(f.out, 0o755); err != nil {
-		return err
-	}
 	program, err := os.Executable()
 	if err != nil {
 		return err
@@ -82,8 +79,39 @@ func (a *app) sweep(ctx context.Context, f *sweepFlags) error {
 			done++
 			a.say("%d/%d %s: %s %s", done, len(cases), r.Name(), r.Verdict, r.Why)
 		}}
+	if cases, err = a.worthwhile(c, cases); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(f.out, 0o755); err != nil {
+		return err
+	}
 	list, err := c.Run(ctx, cases)
 	return errors.Join(err, a.results(list, len(cases)))
+}
+
+// worthwhile leaves out the runs whose faults cannot hit their store, and says
+// so: a sweep crosses all stores with all profiles.
+func (a *app) worthwhile(c *harness.Campaign, cases []harness.Case) (list []harness.Case, err error) {
+	var why []string
+	count := map[string]int{}
+	for _, k := range cases {
+		vain := c.Vain(k)
+		if !errors.Is(vain, harness.ErrVain) {
+			list = append(list, k)
+			continue
+		}
+		of := fmt.Sprintf("%s under %s: %v", k.Store, k.Faults, vain)
+		if count[of]++; count[of] == 1 {
+			why = append(why, of)
+		}
+	}
+	if len(list) == 0 && len(why) > 0 {
+		return nil, usagef("%s", strings.Join(why, "\n"))
+	}
+	for _, of := range why {
+		a.say("left out: %d runs of %s", count[of], of)
+	}
+	return list, nil
 }
 
 // results prints what did not pass and the count, and gives the exit status.
