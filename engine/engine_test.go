@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -256,23 +257,53 @@ func TestPanicNamesTheOperation(t *testing.T) {
 // TestMemoryIsWhatItSays: the bytes that the memo counts are what the heap
 // holds, within 25 %.
 func TestMemoryIsWhatItSays(t *testing.T) {
-	runtime.GC()
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	m := newMemo(40)
-	key := make([]byte, 40)
-	for i := range 1_000_000 {
-		copy(key, fmt.Sprint(i))
-		m.insert(key)
+	for _, bits := range []int{0, 2} {
+		runtime.GC()
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		m := newMemo(40, bits)
+		key := make([]byte, 40)
+		for i := range 1_000_000 {
+			copy(key, fmt.Sprint(i))
+			m.insert(key)
+		}
+		runtime.GC()
+		runtime.ReadMemStats(&after)
+		held := int64(after.HeapAlloc) - int64(before.HeapAlloc)
+		if m.count != 1_000_000 || held > m.bytes*5/4 || held < m.bytes*3/4 {
+			t.Errorf("%d keys; counted %d bytes, held %d", m.count, m.bytes, held)
+		}
+		if m.insert(key) {
+			t.Error("a key was new twice")
+		}
 	}
-	runtime.GC()
-	runtime.ReadMemStats(&after)
-	held := int64(after.HeapAlloc) - int64(before.HeapAlloc)
-	if m.count != 1_000_000 || held > m.bytes*5/4 || held < m.bytes*3/4 {
-		t.Errorf("%d keys; counted %d bytes, held %d", m.count, m.bytes, held)
+}
+
+// TestMemoKnowsWhatFewerKnew: a key is known where one of its list has none but
+// its bits, whatever came in between, and no other.
+func TestMemoKnowsWhatFewerKnew(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 3))
+	known, fresh := 0, 0
+	for range 200 {
+		m := newMemo(3, 2)
+		var all [][]byte
+		for range 60 {
+			key := []byte{byte(rng.IntN(3)), byte(rng.IntN(64)), byte(rng.IntN(4))}
+			want := !slices.ContainsFunc(all, func(old []byte) bool {
+				return old[0] == key[0] && old[1]&^key[1] == 0 && old[2]&^key[2] == 0
+			})
+			if got := m.insert(key); got != want {
+				t.Fatalf("%v after %v: new is %v, want %v", key, all, got, want)
+			}
+			if all = append(all, key); want {
+				fresh++
+			} else {
+				known++
+			}
+		}
 	}
-	if m.insert(key) {
-		t.Error("a key was new twice")
+	if known < 1000 || fresh < 1000 {
+		t.Errorf("%d known, %d new", known, fresh)
 	}
 }
 

@@ -6,17 +6,26 @@ import (
 )
 
 // memo is a set of configurations, each a key of one fixed length: placed set
-// and states. It is exact: a hit compares whole keys, so the hash decides
-// nothing but the time. Keys lie in an arena of chunks and the table grows by
-// shards, so no growth ever doubles the memory held.
+// and states, and at the end a set of bits: the optional operations that are
+// placed. It is exact: a hit compares whole keys, so the hash decides nothing but
+// the time. Keys lie in an arena of chunks and the table grows by shards, so no
+// growth ever doubles the memory held.
+//
+// A key is known, too, where one with fewer bits is and all else equal: what can
+// follow with more optional operations placed can follow with fewer (R5 of
+// docs/ARCHITECTURE.md, section 6). So keys that differ in their bits alone hang in
+// one list, of which no member has all bits of another.
 type memo struct {
-	size   int // bytes a key
+	size   int      // bytes a key
+	bits   int      // of these, at the end, those of the set
+	links  []uint32 // by key: the next of its list, by number plus one; nil where there are no bits
 	seed   maphash.Seed
 	hash   func(key []byte) uint64 // nil: maphash
 	shards [memoShards]shard
 	chunks [][]byte
 	perLog int   // log2 of the keys in a chunk
 	count  int64 // keys held
+	seen   int64 // keys that were new when they came
 	bytes  int64 // memory held by arena and table
 }
 
@@ -32,21 +41,26 @@ type shard struct {
 	used  int
 }
 
-func newMemo(size int) *memo {
-	m := &memo{size: max(size, 1), seed: maphash.MakeSeed()}
+func newMemo(size, bits int) *memo {
+	m := &memo{size: max(size, 1), bits: bits, seed: maphash.MakeSeed()}
 	for m.perLog = 0; m.size<<(m.perLog+1) <= chunkBytes; m.perLog++ {
 	}
 	return m
 }
 
+// base is a key without its bits.
+func (m *memo) base(key []byte) []byte { return key[:len(key)-m.bits] }
+
+func (m *memo) hashed(key []byte) uint64 {
+	if m.hash != nil {
+		return m.hash(m.base(key))
+	}
+	return maphash.Bytes(m.seed, m.base(key))
+}
+
 // insert adds key and reports whether it was new.
 func (m *memo) insert(key []byte) bool {
-	var h uint64
-	if m.hash != nil {
-		h = m.hash(key)
-	} else {
-		h = maphash.Bytes(m.seed, key)
-	}
+	h := m.hashed(key)
 	s := &m.shards[h>>56]
 	if 4*(s.used+1) > 3*len(s.slots) {
 		m.grow(s)
@@ -58,12 +72,49 @@ func (m *memo) insert(key []byte) bool {
 		if slot == 0 {
 			s.slots[i] = tag | uint64(m.store(key))
 			s.used++
+			m.seen++
 			return true
 		}
-		if slot>>32<<32 == tag && bytes.Equal(m.key(uint32(slot)-1), key) {
+		if slot>>32<<32 == tag && bytes.Equal(m.base(m.key(uint32(slot)-1)), m.base(key)) {
+			return m.bits > 0 && m.hang(uint32(slot), key)
+		}
+	}
+}
+
+// hang adds key to the list that starts at a key, unless one of the list has no
+// bit that key lacks.
+func (m *memo) hang(first uint32, key []byte) bool {
+	set := key[len(key)-m.bits:]
+	last, greater := first, []byte(nil)
+	for n := first; n != 0; n = m.links[n-1] {
+		held := m.key(n - 1)
+		held = held[len(held)-m.bits:]
+		if within(held, set) {
+			return false
+		}
+		if greater == nil && within(set, held) {
+			greater = held
+		}
+		last = n
+	}
+	m.seen++
+	if greater != nil {
+		copy(greater, set) // what it knew, key knows
+		return true
+	}
+	n := m.store(key)
+	m.links[last-1] = n
+	return true
+}
+
+// within reports whether b has all bits of a.
+func within(a, b []byte) bool {
+	for i := range a {
+		if a[i]&^b[i] != 0 {
 			return false
 		}
 	}
+	return true
 }
 
 // key returns the key number n.
@@ -90,7 +141,11 @@ func (m *memo) store(key []byte) uint32 {
 		c = bigger
 	}
 	m.chunks[last] = append(c, key...)
-	m.count++
+	if m.count++; m.bits > 0 {
+		before := cap(m.links)
+		m.links = append(m.links, 0)
+		m.bytes += int64(4 * (cap(m.links) - before))
+	}
 	return uint32(m.count)
 }
 
@@ -107,13 +162,7 @@ func (m *memo) grow(s *shard) {
 		if slot == 0 {
 			continue
 		}
-		var h uint64
-		if key := m.key(uint32(slot) - 1); m.hash != nil {
-			h = m.hash(key)
-		} else {
-			h = maphash.Bytes(m.seed, key)
-		}
-		i := h & mask
+		i := m.hashed(m.key(uint32(slot)-1)) & mask
 		for s.slots[i] != 0 {
 			i = (i + 1) & mask
 		}

@@ -86,3 +86,43 @@ func TestChildrenInOrder(t *testing.T) {
 		}
 	}
 }
+
+// patient lets reads come only after so many updates.
+type patient struct {
+	spec.Machine
+	read    []bool
+	updates int
+	want    int
+}
+
+func (p *patient) Restart() { p.updates = 0 }
+func (p *patient) Placed(op int32) {
+	if !p.read[op] {
+		p.updates++
+	}
+}
+func (p *patient) Unplaced(op int32) {
+	if !p.read[op] {
+		p.updates--
+	}
+}
+
+func (p *patient) Step(state, op int32) (int32, bool) {
+	if p.read[op] && p.updates < p.want {
+		return 0, false
+	}
+	return p.Machine.Step(state, op)
+}
+
+// TestMoreUnansweredMayHelp: where steps depend on what was placed, a
+// configuration is not that of the same state with fewer unanswered operations.
+func TestMoreUnansweredMayHelp(t *testing.T) {
+	r, machine := problem(t, []op{read(0, 0, 10, 20), lost(write(1, 1, 0, 0)), lost(write(2, 0, 0, 0))}, register())
+	for want, kind := range map[int]spec.Kind{0: spec.Consistent, 2: spec.Consistent, 3: spec.Violation} {
+		m := &patient{Machine: machine(context.Background()), read: r.View.Read, want: want}
+		part, err := Decide(context.Background(), Task{Rules: r, Machine: m, Focus: -1})
+		if err != nil || part.Kind != kind {
+			t.Errorf("after %d updates: %v, %v; want %v", want, part.Kind, err, kind)
+		}
+	}
+}

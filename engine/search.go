@@ -24,8 +24,9 @@
 //     write or on their own: what stands between them and that write does not
 //     depend on the state. Of writes of one value the first to return comes
 //     first.
-//  7. A configuration seen before is not searched again. The memory of
-//     configurations is exact.
+//  7. A configuration seen before is not searched again, nor one that differs from
+//     it by more unanswered operations only (R5). The memory of configurations is
+//     exact.
 //  8. Children are tried by soft order, then earliest return first. Order never
 //     prunes.
 package engine
@@ -163,7 +164,12 @@ func newSearch(ctx context.Context, p Problem, limits Limits, live *Live) *searc
 	if s.wide {
 		width = 4
 	}
-	s.memo = newMemo(width*len(p.Graph.Chains) + (len(s.optional)+7)/8 + 4*len(s.state))
+	bits := (len(s.optional) + 7) / 8
+	size := width*len(p.Graph.Chains) + bits + 4*len(s.state)
+	if s.watcher != nil {
+		bits = 0 // what may follow depends on all that was placed
+	}
+	s.memo = newMemo(size, bits)
 	return s
 }
 
@@ -469,8 +475,8 @@ func (s *search) softly(a, b int32) bool {
 	return false
 }
 
-// pack writes the configuration as a key: chain positions, which optional
-// operations are placed, states.
+// pack writes the configuration as a key: chain positions, states, which optional
+// operations are placed.
 func (s *search) pack() []byte {
 	k := s.key[:0]
 	for _, p := range s.f.Pos {
@@ -479,6 +485,9 @@ func (s *search) pack() []byte {
 		} else {
 			k = binary.LittleEndian.AppendUint16(k, uint16(p))
 		}
+	}
+	for _, n := range s.state {
+		k = binary.LittleEndian.AppendUint32(k, uint32(n))
 	}
 	bits := byte(0)
 	for i, y := range s.optional {
@@ -490,16 +499,13 @@ func (s *search) pack() []byte {
 			bits = 0
 		}
 	}
-	for _, n := range s.state {
-		k = binary.LittleEndian.AppendUint32(k, uint32(n))
-	}
 	s.key = k
 	return k
 }
 
 // over returns the budget that ran out, or "".
 func (s *search) over() string {
-	n := s.memo.count
+	n := s.memo.seen
 	switch {
 	case s.limits.States > 0 && n >= s.limits.States:
 		return "states"
@@ -531,9 +537,9 @@ func liveHeap() int64 {
 
 // report adds what is new to the live counts.
 func (s *search) report() {
-	s.live.States.Add(s.memo.count - s.reported)
+	s.live.States.Add(s.memo.seen - s.reported)
 	s.live.Bytes.Add(s.memo.bytes - s.reportedBytes)
-	s.reported, s.reportedBytes = s.memo.count, s.memo.bytes
+	s.reported, s.reportedBytes = s.memo.seen, s.memo.bytes
 }
 
 // deepest keeps the longest order that led nowhere.
@@ -562,7 +568,7 @@ func (s *search) finish(kind spec.Kind, budget string) Result {
 	s.report()
 	s.live.Bytes.Add(-s.memo.bytes) // it is given back
 	r := s.result
-	r.Kind, r.Budget, r.States, r.Bytes = kind, budget, s.memo.count, s.memo.bytes+spec.BytesOf(s.Machine)
+	r.Kind, r.Budget, r.States, r.Bytes = kind, budget, s.memo.seen, s.memo.bytes+spec.BytesOf(s.Machine)
 	if kind == spec.Consistent {
 		r.Witness, r.Deepest, r.DeepestState = s.order(nil), nil, nil
 	}

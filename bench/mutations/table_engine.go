@@ -64,7 +64,17 @@ var searchRules = []mutation{
 	by("engine", "TestChainsBeyond16Bits", "Chains of more than 65,535 operations have wider positions.", searchGo,
 		`s.wide || len(ch) > 0xffff`, `s.wide || len(ch) > 0x7fffffff`),
 	by("engine", "TestConstantHashSameVerdicts", "A hit of the memory compares whole keys.", "engine/memo.go",
-		`slot>>32<<32 == tag && bytes.Equal(m.key(uint32(slot)-1), key)`, `slot>>32<<32 == tag && bytes.Equal(nil, nil)`),
+		`slot>>32<<32 == tag && bytes.Equal(m.base(m.key(uint32(slot)-1)), m.base(key))`, `slot>>32<<32 == tag && bytes.Equal(nil, nil)`),
+	by("engine", "TestMoreUnansweredMayHelp", "Where steps depend on what was placed, so does the memory of configurations.", searchGo,
+		`	if s.watcher != nil {
+		bits = 0`, `	if false {
+		bits = 0`),
+	by("engine", "TestMemoKnowsWhatFewerKnew", "What more unanswered operations cannot do, fewer may.", "engine/memo.go",
+		`if within(held, set) {`, `if within(held, set) || within(set, held) {`),
+	by("engine", "TestMemoKnowsWhatFewerKnew", "What fewer unanswered operations cannot do, more cannot.", "engine/memo.go",
+		`if within(held, set) {`, `if bytes.Equal(held, set) {`),
+	by("engine", "TestMemoKnowsWhatFewerKnew", "Every list of configurations is looked through to its end.", "engine/memo.go",
+		`n = m.links[n-1] {`, `n = 0 {`),
 	by("engine", "TestConfigurationsAreSearchedOnce", "A configuration seen before is not searched again.", searchGo,
 		`if s.memo.insert(s.pack()) {`, `if s.memo.insert(s.pack()) || true {`),
 	by("engine", "TestChildrenInOrder", "Soft order decides what is tried first.", searchGo,
