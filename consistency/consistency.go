@@ -49,7 +49,7 @@ type Options struct {
 	MaxMemory  int64         // bytes; 0: half of what the machine or its cgroup allows
 	Timeout    time.Duration // 0: 60 s; negative: none
 	Workers    int           // 0: GOMAXPROCS
-	NoSplit    bool          // never split by key
+	NoSplit    bool          // one verdict for all keys, whatever the level; engines but auto then look at no key alone
 	FailFast   bool          // stop at the first violation in key order
 	OnlyKey    string        // check this key only ("" all); see HasOnlyKey
 	HasOnlyKey bool

@@ -263,7 +263,8 @@ func (c *checker) together(v *spec.Verdict) error {
 		whole.key = c.opts.OnlyKey
 	}
 	states := int64(0)
-	if !c.opts.NoSplit && c.severalKeys() {
+	auto := c.opts.Engine == "" || c.opts.Engine == "auto"
+	if (auto || !c.opts.NoSplit) && c.severalKeys() {
 		part, err := c.filter(whole, &states)
 		if err != nil {
 			return err

@@ -58,6 +58,7 @@ func KV(initial history.Value) spec.Model[history.Value, KVIn, history.Value] {
 		Holds:   func(s history.Value) any { return s },
 		Demands: func(in KVIn, out *history.Value) (any, bool) { return kvDemands(in, out, gone) },
 		Writes:  func(in KVIn, out *history.Value) (any, bool) { return kvWrites(in, out, gone) },
+		Texts: kvTexts(),
 		Avoids: func(in KVIn, out *history.Value) (any, bool) {
 			return kvHeld(in.Value, gone), in.F == "cas" && out != nil && *out == history.False
 		},
@@ -144,6 +145,23 @@ func kvWrites(in KVIn, out *history.Value, gone history.Value) (any, bool) {
 		return kvHeld(in.To, gone), true
 	}
 	return nil, false
+}
+
+// kvTexts: an append to an absent key leaves its piece.
+func kvTexts() *spec.Texts[KVIn] {
+	return &spec.Texts[KVIn]{
+		Piece: func(in KVIn) (string, bool) {
+			piece, _ := in.Value.Str()
+			return piece, in.F == "append"
+		},
+		Text: func(held any) (string, bool) {
+			v := held.(history.Value)
+			text, _ := v.Str()
+			return text, v == history.Null || v.Kind() == history.KindString
+		},
+		Held:   func(text string) any { return history.String(text) },
+		Absent: history.Null,
+	}
 }
 
 func kvText(in KVIn, out *history.Value) string {

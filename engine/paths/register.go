@@ -127,15 +127,26 @@ type register struct {
 	rank    []int32 // the operations in an order that hard order allows
 	idle    []int32 // required, neither read nor write: their value is not known
 	aside   aside
+	loose   bool // not all operations that may leave a value stand under it
 }
 
 // Decide implements Path.
 func (registerPath) Decide(p *Problem) Answer {
 	h, _ := p.hard()
 	r := &register{p: p, v: p.Rules.View, hard: h}
-	if reason := r.read(); reason != "" {
+	reason, appends := r.read()
+	if reason != "" {
 		return cannotTell(reason)
 	}
+	if len(appends) > 0 {
+		return r.grown(appends)
+	}
+	return r.decide()
+}
+
+// decide decides, once it is known what each operation demands and leaves.
+func (r *register) decide() Answer {
+	p := r.p
 	if a, done := r.source(); done {
 		return a
 	}
@@ -159,14 +170,15 @@ func (registerPath) Decide(p *Problem) Answer {
 	return p.acceptRegister(r, line)
 }
 
-// read asks the model what each operation demands and leaves.
-func (r *register) read() (reason string) {
+// read asks the model what each operation demands and leaves; appends are the
+// updates that do not say it.
+func (r *register) read() (reason string, appends []int32) {
 	t := r.p.Machine.(spec.Tokens)
 	n := r.v.N
 	r.demand, r.write, r.from = filled(n, -1), filled(n, -1), filled(n, fromNobody)
 	r.live, r.because = make([]bool, n), filled(n, -1)
 	if n == 0 {
-		return ""
+		return "", nil
 	}
 	r.initial = t.Held(r.p.Machine.Init(r.v.Key[0]))
 	for x := range int32(n) {
@@ -180,7 +192,7 @@ func (r *register) read() (reason string) {
 			r.demand[x] = t.Demand(x) // without a recorded answer it may have found anything
 			switch avoid, known := avoided(t, x); {
 			case !known:
-				return "an answer says less than which value was not there"
+				return "an answer says less than which value was not there", nil
 			case avoid >= 0 || r.demand[x] < 0 && r.hard.interval() == nil:
 				r.aside.add(x, avoid)
 				r.live[x] = false
@@ -190,10 +202,14 @@ func (r *register) read() (reason string) {
 			continue
 		}
 		if r.write[x] = t.Write(x); r.write[x] < 0 {
-			return "an update does not say what it leaves"
+			if r.demand[x] >= 0 {
+				return "an update does not say what it leaves", nil
+			}
+			appends = append(appends, x)
+			continue
 		}
 		if required && r.demand[x] >= 0 && t.Demand(x) < 0 {
-			return "the answer of an update was not recorded"
+			return "the answer of an update was not recorded", nil
 		}
 		if r.write[x] == r.demand[x] {
 			r.write[x] = -1 // it finds what it leaves
@@ -202,13 +218,13 @@ func (r *register) read() (reason string) {
 	for _, x := range r.idle {
 		r.live[x] = false // put back into the order at its end
 	}
-	return ""
+	return "", appends
 }
 
 // refuted is the answer that some operations are impossible by themselves.
 func (r *register) refuted(core []int32) Answer {
 	a := Answer{Kind: spec.Violation, Core: r.closed(core)}
-	if len(a.Core) > maxCore || !r.whole(a.Core) {
+	if len(a.Core) > maxCore || r.loose || !r.whole(a.Core) {
 		a.Words = "each block of a write and what read it must stand together, and these blocks have no order"
 	}
 	return a

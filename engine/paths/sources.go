@@ -183,7 +183,7 @@ func (w *writers) refuse(x int32) Answer {
 		closed = closed && w.demand[y] < 0
 	}
 	a.Core = w.closed(core)
-	if len(a.Core) > maxCore || !closed || !w.whole(a.Core) {
+	if len(a.Core) > maxCore || w.loose || !closed || !w.whole(a.Core) {
 		a.Words = "no write of the value that one of them read can have been the last one before it"
 	}
 	return a

@@ -148,7 +148,11 @@ func (e *erased[S, In, Out]) machine(ctx context.Context, v *history.View, debug
 	case e.model.Lock != nil || e.model.Members != nil || e.model.Count != nil:
 		return &effective[S, In, Out]{t}
 	case e.model.Holds != nil && e.model.Demands != nil && e.model.Writes != nil:
-		return &tokened[S, In, Out]{typed: t}
+		k := &tokened[S, In, Out]{typed: t}
+		if e.model.Texts != nil {
+			return &appending[S, In, Out]{k}
+		}
+		return k
 	}
 	return t
 }

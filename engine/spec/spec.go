@@ -61,6 +61,9 @@ type Model[S, In, Out any] struct {
 	Holds   func(s S) any
 	Demands func(in In, out *Out) (what any, ok bool)
 	Writes  func(in In, out *Out) (what any, ok bool)
+	// Texts, beside these three, says which operations put a text behind the one
+	// that is held, whatever that is; nil: none is known to.
+	Texts *Texts[In]
 	// Avoids is what the state must not hold for a read-only operation to be
 	// legal with that output, where the output says no more than that: the
 	// expected value of a failed compare-and-set. It may be left out.
@@ -122,6 +125,14 @@ type Tokens interface {
 	Write(op int32) int32   // what is held once it had an effect
 	Observes(op int32) bool // it demands nothing by name, yet may be illegal
 	Held(state int32) int32
+}
+
+// Appends is implemented by Tokens over a model with Texts.
+type Appends interface {
+	Piece(op int32) (piece string, ok bool)  // what it puts behind
+	Text(token int32) (text string, ok bool) // what it would be put behind; not ok: nothing can be
+	Token(text string) int32                 // what is held once a text is
+	Absent() (token int32, ok bool)          // what is held where there is no text, if that is not the text ""
 }
 
 // Avoider is implemented by Tokens that know what an operation must not find.

@@ -1,9 +1,23 @@
 package spec
 
+// Texts is a model's knowledge of operations that put a text behind the one that
+// is held. An append of a piece to what Text says "t, true" of leaves what
+// Held(t+piece) is, and it is impossible where Text says false.
+type Texts[In any] struct {
+	Piece func(in In) (piece string, ok bool)   // of an append
+	Text  func(held any) (text string, ok bool) // of what Holds gives
+	Held  func(text string) any
+	// Absent, if not nil, is held where there is nothing: Text gives "" for it.
+	Absent any
+
+	_ struct{}
+}
+
 // tokened is typed for a register-like model.
 type tokened[S, In, Out any] struct {
 	*typed[S, In, Out]
 	numbers numbering
+	whats   []any   // by number; only where the model has Texts
 	held    []int32 // by state, plus one; 0: not asked yet
 }
 
@@ -11,7 +25,10 @@ func (k *tokened[S, In, Out]) number(what any, ok bool) int32 {
 	if !ok {
 		return -1
 	}
-	n, _ := k.numbers.of(what)
+	n, fresh := k.numbers.of(what)
+	if fresh && k.model.Texts != nil {
+		k.whats = append(k.whats, what)
+	}
 	return n
 }
 
@@ -56,4 +73,28 @@ func (k *tokened[S, In, Out]) Held(state int32) int32 {
 		k.held[state] = k.number(k.model.Holds(k.states.State(state)), true) + 1
 	}
 	return k.held[state] - 1
+}
+
+// appending is tokened for a model with Texts.
+type appending[S, In, Out any] struct{ *tokened[S, In, Out] }
+
+// Piece implements Appends.
+func (a *appending[S, In, Out]) Piece(op int32) (string, bool) {
+	return a.model.Texts.Piece(a.In[a.index[op]])
+}
+
+// Text implements Appends.
+func (a *appending[S, In, Out]) Text(token int32) (string, bool) {
+	return a.model.Texts.Text(a.whats[token])
+}
+
+// Absent implements Appends.
+func (a *appending[S, In, Out]) Absent() (int32, bool) {
+	nothing := a.model.Texts.Absent
+	return a.number(nothing, nothing != nil), nothing != nil
+}
+
+// Token implements Appends.
+func (a *appending[S, In, Out]) Token(text string) int32 {
+	return a.number(a.model.Texts.Held(text), true)
 }

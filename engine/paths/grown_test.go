@@ -1,0 +1,123 @@
+package paths_test
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"pinyon/engine/history"
+	"pinyon/engine/spec"
+	"pinyon/models"
+)
+
+// pieces are what is appended: each its own, few that never end one another, or
+// few of which one may end another.
+var pieces = [][]string{nil, {"x;", "y;", "z;"}, {"a", "b", "ab", "ba"}}
+
+// grownCase makes a history of one key whose texts are put, appended and read.
+func grownCase(r *rand.Rand, s shape) *spec.Subject {
+	ops := intervals(r, s)
+	in, out := make([]models.KVIn, len(ops)), make([]history.Value, len(ops))
+	some, puts := pieces[r.IntN(len(pieces))], 0.2*r.Float64()
+	word := func(i int) string {
+		if some == nil || r.IntN(4) == 0 {
+			return string(rune('A'+i)) + ";"
+		}
+		return some[r.IntN(len(some))]
+	}
+	for i := range ops {
+		switch x := r.Float64(); {
+		case x < puts:
+			ops[i].f, in[i] = "put", models.Put(history.String(word(i)))
+		case x < puts+0.05:
+			ops[i].f, in[i] = "put", models.Put(history.String(word(i)+word(i)))
+		case x < puts+0.1:
+			ops[i].f, in[i] = "cas", models.CasKey(history.Null, history.String(word(i)))
+			ops[i].told = r.IntN(2) == 0 // it expects anything
+		case x < puts+0.45:
+			ops[i].f, in[i] = "append", models.Append(word(i))
+		default:
+			ops[i].f, in[i] = "get", models.Get()
+		}
+		ops[i].lost = r.Float64() < s.lostAdds && ops[i].f != "get" || r.Float64() < s.lostTakes
+	}
+	initial := []history.Value{history.Null, history.String(""), history.String("x;")}[r.IntN(3)]
+	simulateTexts(r, ops, in, out, initial)
+	for range r.IntN(3) { // spoil what was read
+		if x := r.IntN(len(ops)); ops[x].f == "get" {
+			if out[x] = history.String(word(x)); r.IntN(2) == 0 {
+				out[x] = out[r.IntN(len(ops))]
+			}
+		}
+	}
+	h := &history.Of[models.KVIn, history.Value]{Ops: make([]history.Op[models.KVIn, history.Value], len(ops))}
+	for i := range ops {
+		e, op := &ops[i], &h.Ops[i]
+		op.Process, op.F, op.Invoke, op.Return, op.In = e.process, e.f, e.call, e.ret, in[i]
+		if op.Out = out[i]; e.lost {
+			op.Outcome, op.Out = history.Info, history.Absent
+		} else if op.F == "get" && op.Out == history.Absent {
+			op.Out = history.Null
+		}
+	}
+	subject, err := spec.Erase(h, models.KV(initial))
+	if err != nil {
+		panic(err)
+	}
+	return subject
+}
+
+// simulateTexts performs the operations along a random order that their intervals
+// allow.
+func simulateTexts(r *rand.Rand, ops []event, in []models.KVIn, out []history.Value, state history.Value) {
+	m := models.KV(state)
+	var pending []int
+	for i := range ops {
+		if !ops[i].lost || r.IntN(2) == 0 {
+			pending = append(pending, i)
+		}
+	}
+	for len(pending) > 0 {
+		var ready []int
+		for at, x := range pending {
+			if !slices.ContainsFunc(pending, func(y int) bool { return !ops[y].lost && ops[y].ret < ops[x].call }) {
+				ready = append(ready, at)
+			}
+		}
+		at := ready[r.IntN(len(ready))]
+		x := pending[at]
+		pending = slices.Delete(pending, at, at+1)
+		if ops[x].f == "cas" && !ops[x].told {
+			in[x].Value = state
+		}
+		if next, got, ok := m.Apply(state, in[x]); ok {
+			state, out[x] = next, got
+		}
+	}
+}
+
+// TestGrownTextsEqualSearch compares the register path with the search where
+// texts are appended to, at levels of every kind of hard order.
+func TestGrownTextsEqualSearch(t *testing.T) {
+	for k := range 2 {
+		t.Run([]string{"one", "two"}[k], func(t *testing.T) {
+			t.Parallel()
+			r := rand.New(rand.NewPCG(17, uint64(k)))
+			c := &tally{}
+			for i := range *fuzzN {
+				s := grownCase(r, small(r))
+				level := registerLevels[r.IntN(len(registerLevels))]
+				rules := leveled(t, s, level, r)
+				c.register(t, s, level, rules)
+				if i%50 == 0 && level == "linearizable" && len(rules.Hard) < 3 {
+					againstTwin(t, s)
+				}
+			}
+			t.Logf("%d consistent, %d violations, %d left to the search", c.yes, c.no, c.unknown)
+			decided := c.yes + c.no
+			if c.yes*100 < 15*decided || c.no*100 < 15*decided || c.unknown > 2*decided {
+				t.Error("lopsided")
+			}
+		})
+	}
+}
