@@ -384,11 +384,8 @@ func loaderOf(t *testing.T, text string) *modelLoader {
 func TestRandomModelFilesEqualTwin(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	var count [2]int
-	failed, n := 0, 6000
-	if testing.Short() {
-		n /= 4
-	}
-	for range n {
+	failed := 0
+	for range 6000 {
 		text, l, e := loadRandom(t, r)
 		h := recordedRun(r, l)
 		s, err := e.Bind(h, Options{})

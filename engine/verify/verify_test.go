@@ -34,13 +34,9 @@ var modes = []histgen.Options{
 	{Oracles: true, Squeezed: true},
 }
 
-// each calls f with n generated histories, a level for each; with -short, as
-// under the race detector, with a quarter of them.
+// each calls f with n generated histories, a level for each.
 func each(t *testing.T, n int, f func(c *histgen.Case, s *spec.Subject, level string)) {
 	t.Helper()
-	if testing.Short() {
-		n /= 4
-	}
 	for m, o := range modes {
 		g := histgen.New(uint64(100+m), o)
 		for i := range n {
