@@ -1,17 +1,25 @@
 package harness
 
 import (
+	"time"
+
 	"pinyon/engine/history"
 	"pinyon/faultnet"
 )
 
+// settleWithin is how long a majority may take to notice that its leader is on
+// the other side of a cut, and to have another.
+const settleWithin = 500 * time.Millisecond
+
 // served counts the operations that were answered with ok while the network was
 // cut, from call to answer, by nodes that could still reach a majority both ways.
-// cuts is how many faults that were seen to work left somebody such a majority.
+// cuts is how many faults left somebody such a majority for long enough to use
+// it: they were seen to work, lasted for settleWithin, and nothing else was
+// broken meanwhile (a majority one of whose nodes is dead is none).
 func served(h *history.Raw, nodes []string, evidence []Evidence) (ops, cuts int) {
-	for _, e := range evidence {
+	for i, e := range evidence {
 		side := majoritySide(nodes, e.Step)
-		if !e.Verified || len(side) == 0 {
+		if !e.Verified || len(side) == 0 || e.To-e.From < int64(settleWithin) || overlapped(evidence, i) {
 			continue
 		}
 		cuts++
@@ -23,6 +31,16 @@ func served(h *history.Raw, nodes []string, evidence []Evidence) (ops, cuts int)
 		}
 	}
 	return ops, cuts
+}
+
+// overlapped reports whether another fault was under way during the i-th.
+func overlapped(evidence []Evidence, i int) bool {
+	for k, e := range evidence {
+		if k != i && e.Applied && e.From < evidence[i].To && evidence[i].From < e.To {
+			return true
+		}
+	}
+	return false
 }
 
 // majoritySide are the nodes from which a majority (with the node itself) can be

@@ -40,6 +40,10 @@ func decided(s *spec.Subject, level string) (spec.Kind, error) {
 // TestModelFilesEqualGo: the files say of random histories what the models in
 // Go say.
 func TestModelFilesEqualGo(t *testing.T) {
+	n := 700
+	if testing.Short() {
+		n /= 4
+	}
 	levels := []string{"linearizable", "ordered-sequential", "bounded-staleness:k=2", "causal"}
 	for _, m := range fileTwins {
 		data, err := os.ReadFile("../testdata/models/" + m.name + ".yaml")
@@ -53,7 +57,7 @@ func TestModelFilesEqualGo(t *testing.T) {
 				continue
 			}
 			g := histgen.New(uint64(100+i), o)
-			for range 700 {
+			for range n {
 				c := g.Next()
 				a, b := bound(t, file, c.Raw), bound(t, inGo, c.Raw)
 				sameKnowledge(t, c, a, b, m.views)

@@ -113,6 +113,11 @@ var harnessRules = []mutation{
 	lab("TestRunLeavesNoGoroutine", "The thread that starts processes ends with the run.", clusterGo, `	c.spawner.close()
 `, ``),
 
+	lab("TestServedCountsTheMajoritySide", "A majority is asked for answers only where it can be one.", "harness/served.go",
+		`|| overlapped(evidence, i) {`, `|| i < 0 {`),
+	lab("TestServedCountsTheMajoritySide", "A majority has the time to find a leader.", "harness/served.go",
+		`e.To-e.From < int64(settleWithin)`, `false`),
+
 	lab("TestCampaignGoesOn", "What has a result is not run again.", campaignGo, `			results[i] = &r
 			continue
 `, `			results[i] = &r
