@@ -43,6 +43,7 @@ func (f *fixture) Claim() Claim {
 	if c.Ops == nil {
 		c.Ops = kvOps
 	}
+	c.Keys = f.store.Keys
 	if f.store.Model == "log" {
 		c.Read = "read"
 	}

@@ -15,6 +15,7 @@
 package harness
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -34,7 +35,7 @@ type Config struct {
 
 	Nodes    int           // 0: 3
 	Clients  int           // 0: twice the nodes; at least one for each node
-	Keys     int           // 0: 4; at most 10,000
+	Keys     int           // 0: as the target claims, or 4; at most 10,000
 	Values   int           // how many values are written; 0: every one is new
 	Duration time.Duration // 0: 8 s
 	Ops      int           // at most so many operations; 0: no limit
@@ -68,7 +69,7 @@ func (c *Config) defaults() error {
 	}
 	def(&c.Nodes, 3)
 	def(&c.Clients, 2*c.Nodes)
-	def(&c.Keys, 4)
+	def(&c.Keys, cmp.Or(claim.Keys, 4))
 	if claim.Model == "log" {
 		c.Keys = 1
 	}

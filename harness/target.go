@@ -49,6 +49,7 @@ type Claim struct {
 	Level   string
 	Oracles []string
 	Ops     []string      // the operations that it answers
+	Keys    int           // the number of keys that suits it; 0: any
 	Read    string        // the one that reads a key at the end; "": none does
 	Initial history.Value // Absent: the model's own
 	NilRead string        // "": absent

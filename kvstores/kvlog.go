@@ -14,9 +14,12 @@ import (
 // Times of kvlog.
 const (
 	lazyOrder   = 120 * time.Millisecond // how often the leader orders what has gathered
+	orderPause  = 20 * time.Millisecond  // kvskyros: how long a round that reads ask for waits for more of them
+	logPatience = 750 * time.Millisecond // for one operation: a failover, and what follows it
 	viewLook    = 50 * time.Millisecond  // how often it looks after the others
 	memberLimit = 400 * time.Millisecond // for one message to a sequencer
 	sealLimit   = 250 * time.Millisecond // how long nodes have to say that they are there
+	sealGrace   = 40 * time.Millisecond  // kvskyros: how long the others have once a majority has said so
 )
 
 func kvlog() Store {
@@ -85,6 +88,8 @@ type logNode struct {
 	data    Machine            // kvskyros: what they come to
 	places  map[string]placing // of final records, by ID
 	view    logView
+	ended   context.Context // done when the view ends
+	end     context.CancelFunc
 	seq     sequencer
 }
 
@@ -105,6 +110,7 @@ func newLogNode(c Config, keyed bool) (*logNode, error) {
 		return nil, err
 	}
 	n.ctx, n.cancel = context.WithCancel(context.Background())
+	n.ended, n.end = context.WithCancel(n.ctx)
 	var err error
 	n.raft, err = newRaftNode(c, raftFlavor{entry: raftHints, read: raftHints, whole: true, observe: n.observe})
 	if err != nil {
@@ -137,6 +143,8 @@ func (n *logNode) observe(p placed) {
 		n.view = *s.Next
 		n.view.Base = int64(len(n.final))
 		n.seq.begin(n.view)
+		n.end()
+		n.ended, n.end = context.WithCancel(n.ctx)
 	}
 	n.seq.forget(n.places)
 	close(n.changed)
@@ -165,9 +173,23 @@ func (n *logNode) now() (logView, <-chan struct{}) {
 	return n.view, n.changed
 }
 
+// within is ctx with a limit, which also ends when the view does: whoever waits for
+// a node of a view that is over waits in vain.
+func (n *logNode) within(ctx context.Context, view logView, limit time.Duration) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	n.mutex.Lock()
+	defer n.mutex.Unlock()
+	if n.view.Number != view.Number {
+		cancel()
+		return ctx, cancel
+	}
+	stop := context.AfterFunc(n.ended, cancel)
+	return ctx, func() { stop(); cancel() }
+}
+
 // Do answers an append, get or read.
 func (n *logNode) Do(ctx context.Context, r Request) Reply {
-	ctx, cancel := context.WithTimeout(ctx, raftPatience)
+	ctx, cancel := context.WithTimeout(ctx, logPatience)
 	defer cancel()
 	if n.keyed {
 		return n.doKeyed(ctx, r)
@@ -251,7 +273,7 @@ type appendAnswer struct {
 
 // spread sends a record to all sequencers of the view.
 func (n *logNode) spread(ctx context.Context, view logView, record logRecord) []appendAnswer {
-	ctx, cancel := context.WithTimeout(ctx, memberLimit)
+	ctx, cancel := n.within(ctx, view, memberLimit)
 	defer cancel()
 	answers := make([]appendAnswer, len(view.Members))
 	var all sync.WaitGroup

@@ -21,6 +21,7 @@ func (n *logNode) order() {
 		case <-ticker.C:
 			all = !n.lazy.Load()
 		case <-n.kick:
+			n.gather()
 		}
 		n.mutex.Lock()
 		step := logStep{View: n.view.Number, Records: slices.Clone(n.seq.tail)}
@@ -32,6 +33,18 @@ func (n *logNode) order() {
 		if mine && len(step.Records) > 0 {
 			n.raft.Do(n.ctx, Request{Client: client, Seq: seq, F: "put", Key: "log", In: marshal(step)})
 		}
+	}
+}
+
+// gather waits for more that a round of Raft could serve, where that is keys: their
+// reads come in numbers.
+func (n *logNode) gather() {
+	if !n.keyed {
+		return
+	}
+	select {
+	case <-time.After(orderPause):
+	case <-n.ctx.Done():
 	}
 }
 
@@ -53,7 +66,7 @@ func (n *logNode) flushed(ctx context.Context, view logView, key string) bool {
 	if view.Leader == n.config.ID {
 		return n.flushHere(ctx, q)
 	}
-	ctx, cancel := context.WithTimeout(ctx, 2*memberLimit)
+	ctx, cancel := n.within(ctx, view, 2*memberLimit)
 	defer cancel()
 	var done bool
 	return n.config.Peers.Call(ctx, view.Leader, "flush", q, &done) == nil && done
@@ -121,14 +134,14 @@ func sorted(list []string) []string { return slices.Sorted(slices.Values(list)) 
 
 // here are the nodes that answer, sorted.
 func (n *logNode) here() []string {
-	return n.ask(sealLimit, func(ctx context.Context, id string) bool {
+	return n.ask(n.ctx, sealLimit, func(ctx context.Context, id string) bool {
 		return id == n.config.ID || n.config.Peers.Call(ctx, id, "here", nil, nil) == nil
 	})
 }
 
 // ask asks all nodes at once and returns those for which it went well.
-func (n *logNode) ask(limit time.Duration, question func(context.Context, string) bool) []string {
-	ctx, cancel := context.WithTimeout(n.ctx, limit)
+func (n *logNode) ask(ctx context.Context, limit time.Duration, question func(context.Context, string) bool) []string {
+	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	good := make([]bool, len(n.config.Nodes))
 	var all sync.WaitGroup
@@ -155,8 +168,10 @@ func (n *logNode) begin(client string, seq int64) {
 	}
 	view, _ := n.now()
 	var mutex sync.Mutex
-	answers := map[string]sealAnswer{}
-	members := n.ask(sealLimit, func(ctx context.Context, id string) bool {
+	answers, sealed := map[string]sealAnswer{}, 0
+	sealing, enough := context.WithCancel(ctx)
+	defer enough()
+	members := n.ask(sealing, sealLimit, func(ctx context.Context, id string) bool {
 		var a sealAnswer
 		if id == n.config.ID {
 			a = n.seal(view.Number)
@@ -165,6 +180,12 @@ func (n *logNode) begin(client string, seq int64) {
 		}
 		mutex.Lock()
 		answers[id] = a
+		if a.Sealed {
+			sealed++
+		}
+		if n.keyed && sealed == n.config.Majority() { // any majority has what was acknowledged, and nobody is left out
+			time.AfterFunc(sealGrace, enough)
+		}
 		mutex.Unlock()
 		return a.Sealed
 	})

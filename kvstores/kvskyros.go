@@ -16,11 +16,12 @@ Fast Replicated Storage, SOSP 2021. A put or delete, whose answer says nothing o
 the state, goes to all replicas, each of which puts it at the end of its
 durability log; it is acknowledged when the leader and a supermajority have it, f
 + ceil(f/2) + 1 of 2f + 1. The leader makes its log final bit by bit, through
-Raft, which stands for the consensus log: every 120 ms, when somebody reads a
-key that it has writes of, or when a write finds no supermajority. Raft's leader begins a view: it seals the one
-before at a majority and recovers what enough of their logs hold, first what
-enough of them have first; an acknowledged write is in enough of any majority's
-logs, and in front of whatever was sent after its acknowledgement.
+Raft, which stands for the consensus log: every 120 ms, and within 20 ms when
+somebody reads a key that it has writes of or a write finds no supermajority.
+Raft's leader begins a view: it seals the one before at a majority and recovers
+what enough of their logs hold, first what enough of them have first; an
+acknowledged write is in enough of any majority's logs, and in front of whatever
+was sent after its acknowledgement.
 Hints, over the whole store. view and, for a write, leader, the leader's place
 among the replicas in the order of their names; DIdx, the write's place in each
 replica's durability log, counted from the beginning, -1 where it was not known
@@ -30,6 +31,7 @@ has its view.`,
 		Model: "kv", Claim: "linearizable", Oracle: "skyros",
 		Options: []Option{hintsOption},
 		Ops:     []string{"get", "put", "delete"},
+		Keys:    2, // so that several of the few writes that a failover finds are of one key
 		Bugs: []Bug{{Name: "forget-durability-order", Doc: `a new view recovers the writes, and not the order of the durability logs
 It takes the last first.`, Faults: []string{"isolate-leader", "pause", "kill", "chaos"}}},
 		New: func(c Config) (Node, error) { return newLogNode(c, true) },

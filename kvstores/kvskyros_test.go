@@ -92,3 +92,26 @@ func TestSkyrosRecovery(t *testing.T) {
 		t.Errorf("a circle: %v", circle)
 	}
 }
+
+// TestSkyrosReadOutlivesItsView: a read that waits for a leader that is cut off
+// is answered by the next view. A machine that is too slow for that gets five tries.
+func TestSkyrosReadOutlivesItsView(t *testing.T) {
+	t.Parallel()
+	r := newRing(t, "kvskyros", 3, "", false)
+	r.ready()
+	var a Reply
+	for try := range 5 {
+		leader, others := r.leader(r.names...)
+		p := &person{r: r, name: fmt.Sprint("p", try)}
+		p.must(leader, "put", "x", "1", "")
+		before := r.status(others[0]).Term
+		r.part([]string{leader}, others)
+		a = p.say(others[0], 4*time.Second, "get", "x", "")
+		r.part()
+		if a.Outcome == OK && fmt.Sprint(a.Hints["view"]) == fmt.Sprint(before+1) {
+			return
+		}
+		r.ready()
+	}
+	t.Errorf("the last answer: %+v", a)
+}

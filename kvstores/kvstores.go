@@ -45,6 +45,7 @@ type Store struct {
 	// Apart: its nodes do not speak to each other, so that no cut parts them.
 	Apart  bool
 	Ops    []string // the operations that it answers; nil: those of kv
+	Keys   int      // how many keys its load has where nobody says; 0: as the others
 	Wrong  string   // why it breaks its claim without any bug, or ""
 	Faults []string // of one that is Wrong: the profiles under which it shows, as in Bug
 	New    func(Config) (Node, error)

@@ -21,7 +21,10 @@ var arrays = []string{"deps", "seqIdx", "DIdx", "carstamp"}
 // hinted makes operations with random hints of the given names: few values, so
 // that ties and circles are common, now and then extremes, missing hints, and
 // arrays that are too short.
-func hinted(r *rand.Rand, names []string, n int) *history.View {
+func hinted(r *rand.Rand, names []string, n int) *history.View { return unevenly(r, names, n, 4) }
+
+// unevenly is hinted, with fewer than so many elements in arrays that are too short.
+func unevenly(r *rand.Rand, names []string, n, lengths int) *history.View {
 	h := &history.Of[int, int]{}
 	var read []bool
 	uneven, wild := r.IntN(4) == 0, r.IntN(8) == 0
@@ -44,7 +47,7 @@ func hinted(r *rand.Rand, names []string, n int) *history.View {
 			case slices.Contains(arrays, name):
 				length := 3
 				if uneven {
-					length = r.IntN(4)
+					length = r.IntN(lengths)
 				}
 				var list []history.Value
 				for range length {

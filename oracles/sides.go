@@ -83,13 +83,13 @@ func longest(v *history.View, c *history.Column) (n int) {
 	return n
 }
 
-// evenly reports whether all arrays of a column are of one length.
-func evenly(v *history.View, c *history.Column) bool {
-	n := longest(v, c)
+// lengthsOf are the lengths of the arrays of a column that have elements, ascending.
+func lengthsOf(v *history.View, c *history.Column) (lengths []int) {
 	for i := range int32(v.N) {
-		if list, ok := c.List(i); ok && len(list) != n {
-			return false
+		list, _ := c.List(i)
+		if at, known := slices.BinarySearch(lengths, len(list)); !known && len(list) > 0 {
+			lengths = slices.Insert(lengths, at, len(list))
 		}
 	}
-	return true
+	return lengths
 }

@@ -2,6 +2,7 @@ package oracles
 
 import (
 	"fmt"
+	"slices"
 
 	"pinyon/engine/history"
 	"pinyon/engine/order"
@@ -35,7 +36,9 @@ func skyrosOrder(v *history.View, r *order.Rules) error {
 	r.AddHard("view", lower(v, view, view))
 	writes := lower(v, where(write, atLeader), where(write, atLeader))
 	writes.Within = numbered(v, view, leader)
-	r.AddHard("durable", supermajority(v, log, writes))
+	for _, durable := range supermajority(v, log, writes) {
+		r.AddHard("durable", durable)
+	}
 	seen := atMost(v, where(write, atLeader), where(read, done))
 	seen.Within = views
 	r.AddHard("write-read", seen)
@@ -48,33 +51,58 @@ func skyrosOrder(v *history.View, r *order.Rules) error {
 	return nil
 }
 
+// maxLengths is how many lengths of arrays get a relation each.
+const maxLengths = 4
+
 // supermajority is the relation "must, and a lower element of the array, which a
-// has and which is not negative, at a supermajority of a's".
-func supermajority(v *history.View, array *history.Column, must *order.Clock) order.Relation {
+// has and which is not negative, at a supermajority of a's". How many that are
+// depends on the length of a's array, and elements that b lacks are not lower; so
+// there is one dominance for each length, of which there is one in a history of
+// one store. A history with very many lengths, which no store returns, goes by pairs.
+func supermajority(v *history.View, array *history.Column, must *order.Clock) []order.Relation {
 	var clocks []*order.Clock
 	for k := range longest(v, array) {
 		held := func(i int32) (int64, bool) { n, ok := array.At(i, int64(k)); return n, ok && n >= 0 }
 		clocks = append(clocks, lower(v, held, func(i int32) (int64, bool) { return array.At(i, int64(k)) }))
 	}
-	enough := func(m int) int { f := (m - 1) / 2; return f + (f+1)/2 + 1 }
 	reason := func(a, b int32) string {
+		list, _ := array.List(a)
 		n := 0
 		for _, c := range clocks {
 			if c.Precedes(a, b) {
 				n++
 			}
 		}
-		return fmt.Sprintf("lower DIdx at the leader, %s, and at %d of %d replicas", must.Why(a, b), n, len(clocks))
+		return fmt.Sprintf("lower DIdx at the leader, %s, and at %d of %d replicas", must.Why(a, b), n, len(list))
 	}
-	if len(clocks) > 0 && evenly(v, array) {
-		return &order.Dominance{Must: []*order.Clock{must}, Clocks: clocks, AtLeast: enough(len(clocks)), Reason: reason}
+	lengths := lengthsOf(v, array)
+	if len(lengths) > maxLengths {
+		return []order.Relation{&order.Pair{Reason: reason, Before: func(a, b int32) bool {
+			list, _ := array.List(a)
+			d := &order.Dominance{Must: []*order.Clock{must}, Clocks: clocks[:len(list)], AtLeast: enough(len(list))}
+			return len(list) > 0 && d.Precedes(a, b)
+		}}}
 	}
-	return &order.Pair{Reason: reason, Before: func(a, b int32) bool {
-		list, ok := array.List(a)
-		if !ok || len(list) == 0 {
-			return false
+	var all []order.Relation
+	for _, m := range lengths {
+		all = append(all, &order.Dominance{Must: []*order.Clock{ofLength(v, must, array, m)}, Clocks: clocks[:m], AtLeast: enough(m), Reason: reason})
+	}
+	return all
+}
+
+// enough is a supermajority of m = 2f + 1 replicas.
+func enough(m int) int {
+	f := (m - 1) / 2
+	return f + (f+1)/2 + 1
+}
+
+// ofLength is the clock, where the array of the first operation has m elements.
+func ofLength(v *history.View, must *order.Clock, array *history.Column, m int) *order.Clock {
+	c := &order.Clock{Name: must.Name, Out: slices.Clone(must.Out), In: must.In, Within: must.Within, Reason: must.Reason}
+	for i := range int32(v.N) {
+		if list, ok := array.List(i); !ok || len(list) != m {
+			c.Out[i] = order.OutNever
 		}
-		d := &order.Dominance{Must: []*order.Clock{must}, Clocks: clocks[:len(list)], AtLeast: enough(len(list))}
-		return enough(len(list)) <= len(list) && d.Precedes(a, b)
-	}}
+	}
+	return c
 }

@@ -102,7 +102,11 @@ var oracleRules = []mutation{
 	by("oracles", "TestVerdictsEqualTheDefinitions", "Erwin: a read has seen an append that is at most its index everywhere.", "oracles/erwin.go",
 		`return atMost(v, at(k), idx) }`, `return lower(v, at(k), idx) }`),
 	by("oracles", "TestBuiltinsEqualTheirFiles", "Skyros: a supermajority, not a majority, holds the order.", "oracles/skyros.go",
-		`return f + (f+1)/2 + 1 }`, `return f + 1 }`),
+		`return f + (f+1)/2 + 1`, `return f + 1`),
+	by("oracles", "TestSkyrosOfSeveralLengths", "Skyros: of arrays of several lengths each has a supermajority of its own.", "oracles/skyros.go",
+		`Clocks: clocks[:m], AtLeast: enough(m), Reason`, `Clocks: clocks, AtLeast: enough(len(clocks)), Reason`),
+	by("oracles", "TestSkyrosOfSeveralLengths", "Skyros: a dominance orders only the writes of its length.", "oracles/skyros.go",
+		`if list, ok := array.List(i); !ok || len(list) != m {`, `if list, ok := array.List(i); ok && len(list) == 0 {`),
 	by("oracles", "TestBuiltinsEqualTheirFiles", "Skyros: the leader holds the order too.", "oracles/skyros.go",
 		`lower(v, where(write, atLeader), where(write, atLeader))
 	writes.Within`, `lower(v, where(write, view), where(write, func(i int32) (int64, bool) { n, ok := view(i); return n + 1, ok }))

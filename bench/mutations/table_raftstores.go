@@ -64,6 +64,9 @@ var raftStoreRules = []mutation{
 		`if holders[id] >= enough {`, `if holders[id] > 0 {`),
 	logged("TestSkyrosRecovery", "What enough logs have first is recovered first.", skyrosGo,
 		`return first >= enough`, `return false`),
+	logged("TestSkyrosReadOutlivesItsView", "Nobody waits for the leader of a view that is over.", "kvstores/kvlog.go",
+		`	stop := context.AfterFunc(n.ended, cancel)
+	return ctx, func() { stop(); cancel() }`, `	return ctx, cancel`),
 	logged("TestSkyrosFailover", "A write is durable at a supermajority, not at a majority.", skyrosGo,
 		`held < n.supermajority() {`, `held < n.config.Majority() {`),
 }

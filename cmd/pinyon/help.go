@@ -70,8 +70,11 @@ func (a *app) helpCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, words []string) error {
 			root := cmd.Root()
 			target, rest, err := root.Find(words)
-			if err != nil || len(rest) > 0 || len(words) > 0 && target == root {
+			switch {
+			case err != nil || len(words) > 0 && target == root:
 				return unknownCommand(root, words[0])
+			case len(rest) > 0:
+				return usagef("help takes a command or a topic, and %q is none of %s; %s --help says what it takes", rest[0], target.Name(), target.CommandPath())
 			}
 			target.InitDefaultHelpFlag()
 			return target.Help()

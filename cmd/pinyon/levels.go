@@ -16,6 +16,14 @@ func (a *app) levelsCommand() *cobra.Command {
 		Short: "List the consistency levels",
 		Example: `  pinyon levels
   pinyon levels bounded-staleness`,
+		Long: `A level says which orders of the operations a store may answer by. pinyon levels
+NAME tells one whole: its parameters, what it promises, where that is from, and
+whether a history may be split by key. docs/LEVELS.md has all of them, with
+histories that each allows and forbids, and a chart of which implies which. A YAML
+file gives each class of operations a level of its own
+(docs/LEVELS-PER-OPERATION.md).
+
+pinyon check FILE --level NAME uses it.`,
 		Args:              args(cobra.MaximumNArgs(1), "at most one name"),
 		ValidArgsFunction: completeOne(consistency.Names),
 		RunE: func(_ *cobra.Command, names []string) error {

@@ -41,7 +41,7 @@ named; others are YAML files:
 pair: those are for thousands of operations, the others for millions.
 
 pinyon check FILE --oracle my-store.yaml uses it, --oracle none drops the one
-that the history claims.`,
+that the history claims. docs/ORACLES.md walks through writing one.`,
 		Args:              args(cobra.MaximumNArgs(1), "at most one name"),
 		ValidArgsFunction: completeOne(oracleNames),
 		RunE: func(_ *cobra.Command, names []string) error {

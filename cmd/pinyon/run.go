@@ -80,7 +80,7 @@ func (f *runFlags) add(cmd *cobra.Command) {
 	fs.StringVar(&f.target, "target", "", "a `PROGRAM` with its arguments that adapts any other store (docs/LABORATORY.md, section 5)")
 	fs.IntVar(&f.nodes, "nodes", 3, "how many nodes, `N`")
 	fs.IntVar(&f.clients, "clients", 0, "how many clients, `N`; at least one for each node (default: twice the nodes)")
-	fs.IntVar(&f.keys, "keys", 4, "how many keys, `N`")
+	fs.IntVar(&f.keys, "keys", 0, "how many keys, `N` (default: 4, but as the store says)")
 	fs.IntVar(&f.values, "values", 0, "how many values are written, `N`; 0: every one is new")
 	fs.DurationVar(&f.duration, "duration", 8*time.Second, "how long clients work, `TIME`")
 	fs.IntVar(&f.ops, "ops", 0, "end after so many operations, `N`; 0: no limit")

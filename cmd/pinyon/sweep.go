@@ -53,7 +53,7 @@ folder in OUT, for pinyon check and pinyon run --schedule.`,
 	fs.StringSliceVar(&f.faults, "faults", []string{"none"}, "the `PROFILES` of faults, or all")
 	fs.StringVar(&f.seeds, "seeds", "1-10", "the seeds, `FROM-TO`")
 	fs.IntVar(&f.clients, "clients", 0, "how many clients, `N` (default: twice the nodes)")
-	fs.IntVar(&f.keys, "keys", 0, "how many keys, `N` (default: 4)")
+	fs.IntVar(&f.keys, "keys", 0, "how many keys, `N` (default: 4, but as the store says)")
 	fs.Float64Var(&f.rate, "rate", 500, "operations a second of all clients of a run, `N`; 0: as fast as they can")
 	fs.DurationVar(&f.duration, "duration", 4*time.Second, "of each run, `TIME`")
 	fs.StringVar(&f.level, "level", "", "hold them to this `LEVEL` without oracles (default: what each claims)")
