@@ -58,7 +58,7 @@ func KV(initial history.Value) spec.Model[history.Value, KVIn, history.Value] {
 		Holds:   func(s history.Value) any { return s },
 		Demands: func(in KVIn, out *history.Value) (any, bool) { return kvDemands(in, out, gone) },
 		Writes:  func(in KVIn, out *history.Value) (any, bool) { return kvWrites(in, out, gone) },
-		Texts: kvTexts(),
+		Texts:   kvTexts(),
 		Avoids: func(in KVIn, out *history.Value) (any, bool) {
 			return kvHeld(in.Value, gone), in.F == "cas" && out != nil && *out == history.False
 		},
