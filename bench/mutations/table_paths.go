@@ -11,7 +11,35 @@ const (
 	pathsGo     = "engine/paths/paths.go"
 	intervalsGo = "engine/order/intervals.go"
 	coreGo      = "engine/brute/core.go"
+	grownGo     = "engine/paths/grown.go"
 )
+
+// grown is a rule of appended texts.
+func grown(name, from, to string) mutation {
+	return by("engine/paths", "TestGrownTextsEqualSearch", name, grownGo, from, to)
+}
+
+// grownRules are those of texts that are appended to.
+var grownRules = []mutation{
+	grown("Two appends of one text may both have made it, where what was before them was there twice.",
+		`if len(all) > 1 && g.twice(text, all) || g.guess`, `if g.guess`),
+	by("engine/paths", "TestGrownTexts", "What was appended after a read may have made the same text once more.", grownGo,
+		`return g.demand[x] >= 0 || !also && g.hard`, `return g.demand[x] >= 0 || g.hard`),
+	grown("A text that was put need not have been appended.",
+		`possible = append(possible, fromStart)`, `possible = append(possible[:0], fromStart)`),
+	grown("Every way in which texts may have come about is tried.",
+		`if w.chosen[k]++; w.chosen[k] < w.of[k] {`, `if w.chosen[k] = w.of[k]; false {`),
+	grown("Where an append begins a text is not settled while others may have left the same.",
+		`case ways > 1 || ways == 1 && len(all) > 0:`, `case ways > 1:`),
+	by("engine/paths", "TestGrownTexts", "A core holds every append that may have left a text of it.", grownGo,
+		`g.loose = g.loose || len(possible) < len(all) || len(all) > 1`, `_ = 0`),
+	grown("Only what begins late cannot have begun from the initial value.",
+		`return piece == text && g.late(x)`, `return piece == text`),
+	by("engine/paths", "TestGrownTexts", "What an unanswered compare-and-set would have found need not have been there.", grownGo,
+		`|| g.guess(w.value, len(all)) {`, `{`),
+	by("engine/paths", "TestCoreOfTexts", "A core of texts holds every append that may end one of them.", "engine/brute/core_register.go",
+		`add(held{todo[0].key, s.ap.Token(rest)})`, `_ = rest`),
+}
 
 // path is a rule without which a fast path and the search disagree, or the
 // evidence of the path does not hold.

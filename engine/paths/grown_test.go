@@ -1,10 +1,13 @@
 package paths_test
 
 import (
+	"context"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
+	"pinyon/engine"
 	"pinyon/engine/history"
 	"pinyon/engine/spec"
 	"pinyon/models"
@@ -119,5 +122,61 @@ func TestGrownTextsEqualSearch(t *testing.T) {
 				t.Error("lopsided")
 			}
 		})
+	}
+}
+
+// step is an operation of a process of its own, unless it is the first's.
+func step(process int, in models.KVIn, out string, call int64, outcome history.Outcome) history.Op[models.KVIn, history.Value] {
+	v := history.Absent
+	if in.F == "get" {
+		v = history.String(out)
+	}
+	return history.Op[models.KVIn, history.Value]{Process: process, F: in.F, In: in, Out: v, Invoke: call, Return: call + 1, Outcome: outcome}
+}
+
+// key is a history of one key.
+func key(t *testing.T, initial history.Value, ops ...history.Op[models.KVIn, history.Value]) *spec.Subject {
+	s, err := spec.Erase(&history.Of[models.KVIn, history.Value]{Ops: ops}, models.KV(initial))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// TestGrownTexts pins histories that are easy to get wrong.
+func TestGrownTexts(t *testing.T) {
+	put, app, get, text := models.Put, models.Append, models.Get(), history.String
+	for name, c := range map[string]struct {
+		s    *spec.Subject
+		want spec.Kind
+	}{
+		"what an unanswered cas would have found need not have been there": {key(t, history.Null,
+			step(0, app("b"), "", 0, history.OK), step(0, put(text("a")), "", 2, history.OK), step(0, put(text("x")), "", 4, history.OK),
+			step(1, models.CasKey(text("ab"), text("x")), "", 9, history.Info), step(0, get, "x", 6, history.OK)), spec.Consistent},
+		"put, and later appended": {key(t, history.Null,
+			step(0, put(text("ab")), "", 0, history.OK), step(0, get, "ab", 2, history.OK), step(0, put(text("a")), "", 4, history.OK),
+			step(0, app("b"), "", 6, history.OK), step(0, get, "ab", 8, history.OK)), spec.Consistent},
+		"an append that came too late is of the core": {key(t, text("x;"),
+			step(0, get, "x;", 0, history.OK), step(0, app("z;"), "", 2, history.OK), step(0, get, "x;", 4, history.OK), step(0, get, "x;z;", 6, history.OK),
+			step(0, app("F;"), "", 8, history.OK), step(0, get, "x;z;F;", 10, history.OK), step(0, app("z;"), "", 12, history.OK)), spec.Violation},
+	} {
+		t.Run(name, func(t *testing.T) {
+			part, err := engine.Decide(context.Background(), engine.Task{Rules: rules(c.s), Machine: c.s.Machine(context.Background(), c.s.View, false), Eager: true, Focus: -1})
+			if err != nil || part.Kind != c.want || strings.Contains(part.Tried, "possible by themselves") {
+				t.Errorf("%v by %s, tried %q, %v", part.Kind, part.Engine, part.Tried, err)
+			}
+			againstTwin(t, c.s)
+		})
+	}
+}
+
+// TestCoreOfTexts: what made the beginning of a text is of its core, too.
+func TestCoreOfTexts(t *testing.T) {
+	s := key(t, history.Null, step(0, models.Put(history.String("x")), "", 0, history.OK), step(0, models.Append("a"), "", 2, history.OK),
+		step(0, models.Append("b"), "", 4, history.OK), step(0, models.Get(), "xab", 6, history.OK))
+	for _, core := range [][]int32{{2, 3}, {1, 2, 3}, {0, 1, 3}, {0, 1, 2, 3}} {
+		if err := coreAt(s, "linearizable", core); err == nil {
+			t.Errorf("%v is no core", core)
+		}
 	}
 }
