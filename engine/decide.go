@@ -69,11 +69,16 @@ func Decide(ctx context.Context, t Task) (spec.Part, error) {
 	var cancelled atomic.Bool
 	defer context.AfterFunc(ctx, func() { cancelled.Store(true) })()
 	fast := &paths.Problem{Rules: r, Machine: t.Machine, Stop: cancelled.Load}
-	_, _, early := fast.Intervals()
+	in, out, early := fast.Intervals()
 	if early && t.byPath(ctx, &part, fast, paths.All) {
 		return part, nil
 	}
-	g := order.NewGraph(r.View.N, r.Hard, r.View.Info, r.View.Call, &cancelled)
+	var g *order.Graph
+	if early {
+		g = order.NewIntervalGraph(r.Hard, r.View.Info, r.View.Call, in, out)
+	} else {
+		g = order.NewGraph(r.View.N, r.Hard, r.View.Info, r.View.Call, &cancelled)
+	}
 	if g == nil {
 		part.Kind, part.Budget = spec.Unknown, "time"
 		if ctx.Err() != context.DeadlineExceeded {
@@ -81,10 +86,12 @@ func Decide(ctx context.Context, t Task) (spec.Part, error) {
 		}
 		return part, nil
 	}
-	if links := g.Cycle(); links != nil {
-		return cyclePart(part, links)
-	}
 	fast.Graph = g
+	if !early {
+		if links := g.Cycle(); links != nil {
+			return cyclePart(part, links)
+		}
+	}
 	if !early && (t.byPath(ctx, &part, fast, paths.All) || t.withoutHints(ctx, &part, g, fast.Stop)) {
 		return part, nil
 	}

@@ -21,15 +21,16 @@ import (
 // off for that object.
 type pins struct {
 	tokens spec.Tokens
-	demand []int32 // by operation: cell that a required operation demands, or -1
-	want   []int32 // by operation: cell that any operation wants, or -1
-	write  []int32 // by operation: cell that it writes, or -1
-	needs  []int32 // by cell: required operations left that demand it
-	wants  []int32 // by cell: operations left that want it
-	gives  []int32 // by cell: operations left that write it
-	exact  []bool  // by object: every update says what it writes
-	silent []bool  // by object: besides, nothing observes that a value is not there
-	cells  map[[2]int32]int32
+	demand []int32            // by operation: cell that a required operation demands, or -1
+	want   []int32            // by operation: cell that any operation wants, or -1
+	write  []int32            // by operation: cell that it writes, or -1
+	needs  []int32            // by cell: required operations left that demand it
+	wants  []int32            // by cell: operations left that want it
+	gives  []int32            // by cell: operations left that write it
+	exact  []bool             // by object: every update says what it writes
+	silent []bool             // by object: besides, nothing observes that a value is not there
+	single []int32            // the first object's cells by token, plus one; 0: none
+	cells  map[[2]int32]int32 // those of the others
 }
 
 // newPins returns nil where the machine tells nothing.
@@ -38,7 +39,7 @@ func newPins(m spec.Machine, v *history.View, g *order.Graph, object []int32, ob
 	if !ok || v.Read == nil {
 		return nil
 	}
-	p := &pins{tokens: tokens, cells: map[[2]int32]int32{}, exact: make([]bool, objects), silent: make([]bool, objects)}
+	p := &pins{tokens: tokens, exact: make([]bool, objects), silent: make([]bool, objects)}
 	p.demand, p.want, p.write = make([]int32, v.N), make([]int32, v.N), make([]int32, v.N)
 	for o := range objects {
 		p.exact[o], p.silent[o] = true, true
@@ -67,18 +68,33 @@ func (p *pins) cell(object, token int32) int32 {
 	if token < 0 {
 		return -1
 	}
-	key := [2]int32{object, token}
-	c, ok := p.cells[key]
-	if !ok {
-		c = int32(len(p.needs))
-		p.cells[key] = c
-		p.needs, p.wants, p.gives = append(p.needs, 0), append(p.wants, 0), append(p.gives, 0)
+	if c := p.known(object, token); c >= 0 {
+		return c
+	}
+	c := int32(len(p.needs))
+	p.needs, p.wants, p.gives = append(p.needs, 0), append(p.wants, 0), append(p.gives, 0)
+	switch {
+	case object == 0:
+		for int(token) >= len(p.single) {
+			p.single = append(p.single, 0)
+		}
+		p.single[token] = c + 1
+	case p.cells == nil:
+		p.cells = map[[2]int32]int32{{object, token}: c}
+	default:
+		p.cells[[2]int32{object, token}] = c
 	}
 	return c
 }
 
 // known is cell for a pair that an operation or the start has; -1 otherwise.
 func (p *pins) known(object, token int32) int32 {
+	if object == 0 {
+		if int(token) < len(p.single) {
+			return p.single[token] - 1
+		}
+		return -1
+	}
 	if c, ok := p.cells[[2]int32{object, token}]; ok {
 		return c
 	}

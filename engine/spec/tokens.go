@@ -5,6 +5,8 @@ type tokened[S, In, Out any] struct {
 	*typed[S, In, Out]
 	numbers numbering
 	held    []int32 // by state, plus one; 0: not asked yet
+	wants   []int32 // by operation, plus two; 0: not asked yet
+	writes  []int32 // the same
 }
 
 func (k *tokened[S, In, Out]) number(what any, ok bool) int32 {
@@ -18,21 +20,32 @@ func (k *tokened[S, In, Out]) number(what any, ok bool) int32 {
 // Demand implements Tokens: an operation whose output is not known demands
 // nothing.
 func (k *tokened[S, In, Out]) Demand(op int32) int32 {
-	out := k.out(op)
-	if out == nil {
+	if k.out(op) == nil {
 		return -1
 	}
-	return k.number(k.model.Demands(k.In[k.index[op]], out))
+	return k.Want(op)
 }
 
 // Want implements Tokens.
 func (k *tokened[S, In, Out]) Want(op int32) int32 {
-	return k.number(k.model.Demands(k.In[k.index[op]], k.out(op)))
+	if k.wants == nil {
+		k.wants = make([]int32, k.view.N)
+	}
+	if k.wants[op] == 0 {
+		k.wants[op] = k.number(k.model.Demands(k.In[k.index[op]], k.out(op))) + 2
+	}
+	return k.wants[op] - 2
 }
 
 // Write implements Tokens.
 func (k *tokened[S, In, Out]) Write(op int32) int32 {
-	return k.number(k.model.Writes(k.In[k.index[op]], k.out(op)))
+	if k.writes == nil {
+		k.writes = make([]int32, k.view.N)
+	}
+	if k.writes[op] == 0 {
+		k.writes[op] = k.number(k.model.Writes(k.In[k.index[op]], k.out(op))) + 2
+	}
+	return k.writes[op] - 2
 }
 
 // Observes implements Tokens: it has a known output that names no demand.
