@@ -35,10 +35,10 @@ func (c *checker) firstBadReturn(ctx context.Context, t task, view *history.View
 		switch {
 		case low < guess && guess < high:
 			mid = guess
-		case high <= guess:
-			mid, step = max(mid, high-step), 2*step
-		default:
-			mid, step = min(mid, low+step), 2*step
+		case high == guess:
+			mid = guess - 1
+		case low >= guess:
+			mid, step = min(mid, low+step), 4*step
 		}
 		at := k.decide(mid, budget, false)
 		switch {
@@ -50,7 +50,7 @@ func (c *checker) firstBadReturn(ctx context.Context, t task, view *history.View
 		}
 		high, best = mid, at
 		if sooner, sure := k.shows(at.Proof, at.later.Stuck); sure && sooner < high {
-			guess, high, best, step = sooner, sooner, nil, 1
+			high, best = sooner, nil
 		}
 	}
 	if best == nil || best.Engine != "search" {
