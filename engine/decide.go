@@ -73,6 +73,9 @@ func Decide(ctx context.Context, t Task) (spec.Part, error) {
 	if early && t.byPath(ctx, &part, fast, paths.All) {
 		return part, nil
 	}
+	if early && t.asRegister(ctx, &part, in, out, fast.Stop) {
+		return part, nil
+	}
 	var g *order.Graph
 	if early {
 		g = order.NewIntervalGraph(r.Hard, r.View.Info, r.View.Call, in, out)
@@ -103,13 +106,18 @@ func Decide(ctx context.Context, t Task) (spec.Part, error) {
 	case part.Engine != "": // a late path
 		return part, nil
 	}
+	t.searched(ctx, &part, p, res)
+	return part, nil
+}
+
+// searched takes the outcome of a search into the part.
+func (t Task) searched(ctx context.Context, part *spec.Part, p Problem, res Result) {
 	part.Engine, part.Kind, part.States, part.Budget, part.Witness = "search", res.Kind, res.States, res.Budget, res.Witness
 	part.Placed = len(res.Deepest)
 	if res.Kind == spec.Violation {
 		part.Proof = &spec.Proof{Kind: spec.ProofExhausted}
-		t.explain(&part, res.stuck(p.View), func() *spec.Explanation { return explainFarthest(ctx, p, res, t) })
+		t.explain(part, res.stuck(p.View), func() *spec.Explanation { return explainFarthest(ctx, p, res, t) })
 	}
-	return part, nil
 }
 
 // farthest is the number of states up to which a violation is searched again
