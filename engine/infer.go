@@ -13,8 +13,8 @@ import (
 // inferred is a machine of which nothing was told but how it steps, and which
 // seems to be a register: each operation either leaves one state whatever it
 // finds, or looks at the state, or takes one state to another. That is guessed
-// from a few steps. What the guess allows, the machine itself confirms by
-// performing the order; before what it forbids is believed, prove looks at all
+// from a few steps. An order that is found so is one all the same, for the search
+// steps on the machine itself; before a violation is believed, prove looks at all
 // steps that matter.
 //
 // Those are few. Let the hard order be one interval order, and let the updates be
@@ -238,17 +238,6 @@ func (f *inferred) prove(stop func() bool) bool {
 	return true
 }
 
-// performs reports whether the machine itself allows an order.
-func (f *inferred) performs(line []int32) bool {
-	state, ok := f.initial, true
-	for _, x := range line {
-		if state, ok = f.Machine.Step(state, x); !ok {
-			return false
-		}
-	}
-	return true
-}
-
 // reads are the columns of a View that tell what is a read, and what is none
 // but not worth placing.
 func (f *inferred) reads() (read, idle []bool) {
@@ -329,7 +318,7 @@ func (t Task) asRegister(ctx context.Context, part *spec.Part, in, out []int64, 
 	g := order.NewIntervalGraph(t.Rules.Hard, view.Info, view.Call, in, out)
 	p := Problem{View: &view, Graph: g, Soft: t.Rules.Soft, Machine: f, Eager: true}
 	res := Search(ctx, p, t.Limits, t.Live)
-	if res.Kind == spec.Consistent && !f.performs(res.Witness) || res.Kind == spec.Violation && !f.prove(stop) {
+	if res.Kind == spec.Violation && !f.prove(stop) {
 		return false
 	}
 	t.searched(ctx, part, p, res)
