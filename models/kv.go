@@ -1,6 +1,8 @@
 package models
 
 import (
+	"strings"
+
 	"pinyon/engine/history"
 	"pinyon/engine/spec"
 )
@@ -61,6 +63,8 @@ func KV(initial history.Value) spec.Model[history.Value, KVIn, history.Value] {
 		Avoids: func(in KVIn, out *history.Value) (any, bool) {
 			return kvHeld(in.Value, gone), in.F == "cas" && out != nil && *out == history.False
 		},
+		Grows:    func(in KVIn) bool { return in.F == "get" || in.F == "append" },
+		Extends:  kvExtends,
 		Text:     kvText,
 		Describe: func(s history.Value) string { return orNull(s, "absent") },
 	}
@@ -144,6 +148,18 @@ func kvWrites(in KVIn, out *history.Value, gone history.Value) (any, bool) {
 		return kvHeld(in.To, gone), true
 	}
 	return nil, false
+}
+
+// kvExtends reports whether appends may lead from what a key holds to what. An
+// absent key becomes any text.
+func kvExtends(held, what any) bool {
+	from, to := held.(history.Value), what.(history.Value)
+	if from == to || from == history.Null {
+		return true
+	}
+	head, _ := from.Str()
+	text, _ := to.Str()
+	return from.Kind() == history.KindString && to.Kind() == history.KindString && strings.HasPrefix(text, head)
 }
 
 func kvText(in KVIn, out *history.Value) string {

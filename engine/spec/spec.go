@@ -66,6 +66,13 @@ type Model[S, In, Out any] struct {
 	// expected value of a failed compare-and-set. It may be left out.
 	Avoids func(in In, out *Out) (what any, ok bool)
 
+	// Grows reports whether an operation only extends what is held, if it changes
+	// it at all (an append to a text), and Extends whether extensions may lead from
+	// one thing to another (a beginning of a text to that text, a thing to itself).
+	// When in doubt Grows is false and Extends true. Leave out both or none.
+	Grows   func(in In) bool
+	Extends func(held, what any) bool
+
 	// Container, where set, lets a fast path decide in place of a search. The
 	// object must then start empty.
 	Container *Container[In, Out]
@@ -127,6 +134,12 @@ type Tokens interface {
 // Avoider is implemented by Tokens that know what an operation must not find.
 type Avoider interface {
 	Avoid(op int32) int32 // legal exactly where something else is held; -1: not known
+}
+
+// Grower is implemented by Tokens of objects that may be extended.
+type Grower interface {
+	Grows(op int32) bool            // it leaves what it finds, or an extension of it
+	Extends(held, token int32) bool // extensions may lead from one to the other
 }
 
 // Recent is implemented by a Machine whose reads may see any of the last k

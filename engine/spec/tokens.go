@@ -5,6 +5,7 @@ type tokened[S, In, Out any] struct {
 	*typed[S, In, Out]
 	numbers numbering
 	held    []int32 // by state, plus one; 0: not asked yet
+	tokens  []any   // by number; only of models that grow
 	wants   []int32 // by operation, plus two; 0: not asked yet
 	writes  []int32 // the same
 }
@@ -13,8 +14,21 @@ func (k *tokened[S, In, Out]) number(what any, ok bool) int32 {
 	if !ok {
 		return -1
 	}
-	n, _ := k.numbers.of(what)
+	n, fresh := k.numbers.of(what)
+	if fresh && k.model.Grows != nil {
+		k.tokens = append(k.tokens, what)
+	}
 	return n
+}
+
+// Grows implements Grower.
+func (k *tokened[S, In, Out]) Grows(op int32) bool {
+	return k.model.Grows != nil && k.model.Grows(k.In[k.index[op]])
+}
+
+// Extends implements Grower.
+func (k *tokened[S, In, Out]) Extends(held, token int32) bool {
+	return k.model.Extends(k.tokens[held], k.tokens[token])
 }
 
 // Demand implements Tokens: an operation whose output is not known demands
