@@ -11,7 +11,8 @@ import (
 	"pinyon/engine/spec"
 )
 
-// edit is an operation on a text: 'r'ead, 'w'rite, 'a'ppend, 'c'ompare-and-set.
+// edit is an operation on a text: 'r'ead, 'w'rite, 'a'ppend, 'c'ompare-and-set,
+// or one that takes the 'f'irst letter away and says nothing.
 type edit struct {
 	f        byte
 	from, to string
@@ -30,6 +31,8 @@ func text() spec.Model[string, edit, string] {
 				return in.to, true
 			case in.f == 'a':
 				return s + in.to, true
+			case in.f == 'f':
+				return s[min(1, len(s)):], true
 			case s == in.from:
 				return in.to, true
 			}
@@ -52,7 +55,7 @@ func text() spec.Model[string, edit, string] {
 // edits are up to ten operations that overlap, answered along a random order, of
 // which some are then changed.
 func edits(rng *rand.Rand) (ops []history.Op[edit, string]) {
-	kinds := []string{"rra", "rraaw", "rraawc"}[rng.IntN(3)]
+	kinds := []string{"rra", "rraaw", "rraawc", "rraaf"}[rng.IntN(4)]
 	letter := func() string { return string(rune('a' + rng.IntN(2))) }
 	state, m := "", text()
 	for i := range 4 + rng.IntN(7) {

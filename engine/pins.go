@@ -204,13 +204,10 @@ func (p *pins) count(x, n int32) {
 // strands reports whether placing x, which takes the object from state now to
 // next, overwrites a value that is still demanded for good.
 func (p *pins) strands(x, object, now, next int32) bool {
-	if now == next {
-		return false
-	}
-	if p.outgrows(x, next) {
+	if now != next && p.outgrows(x, next) {
 		return true
 	}
-	if !p.exact[object] {
+	if now == next || !p.exact[object] {
 		return false
 	}
 	held := p.cell(object, p.tokens.Held(now))

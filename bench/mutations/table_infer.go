@@ -17,3 +17,26 @@ var inferRules = []mutation{
 func guess(name, from, to string) mutation {
 	return by("engine", "TestInferredRegisterEqualsSearch", name, inferGo, from, to)
 }
+
+// growRules are what a search knows of texts that are appended to.
+var growRules = []mutation{
+	grows("What is written later may be extended to a value that is demanded.", pinsGo,
+		`if needs > 0 && p.origins[i] == 0 && !p`, `if needs > 0 && p.origins[i] < 99 && !p`),
+	grows("An operation that has its value now does not wait for it.", pinsGo,
+		`		if p.demand[x] == a.cell {
+			needs-- // x itself has its value now
+		}
+		if needs > 0 && p.o`, `		if needs > 0 && p.o`),
+	grows("Only what is left demands.", pinsGo, `if needs > 0 && p.origins[i]`, `if p.origins[i]`),
+	grows("Going back counts writes again that a value may be an extension of.", pinsGo,
+		`			p.origins[i] += n`, `			p.origins[i] += min(n, 0)`),
+	grows("An operation that neither grows nor says what it leaves ends the rule.", pinsGo,
+		`		case v.Read[x] || v.Idle != nil && v.Idle[x] || g.Grows(x):
+		case`, `		case v.Read[x] || v.Idle != nil && v.Idle[x] || g.Grows(x) || true:
+		case`),
+}
+
+// grows is a rule about them.
+func grows(name, file, from, to string) mutation {
+	return by("engine", "TestGrowingEqualsPlainSearch", name, file, from, to)
+}
