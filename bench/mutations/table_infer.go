@@ -40,3 +40,13 @@ var growRules = []mutation{
 func grows(name, file, from, to string) mutation {
 	return by("engine", "TestGrowingEqualsPlainSearch", name, file, from, to)
 }
+
+// returnRules are how the first bad return is found.
+var returnRules = []mutation{
+	by("consistency", "TestFirstBadReturnIsTheFirst", "The first bad return is sought until the one before it is possible.", explainGo,
+		`low+1 < high; {`, `low+2 < high; {`),
+	by("consistency", "TestFirstBadReturnIsTheFirst", "A cut knows no answer that came after it.", explainGo,
+		`append(lost, k.place[i] >= int32(returned))`, `append(lost, k.view.Info[i])`),
+}
+
+const explainGo = "consistency/explain.go"
