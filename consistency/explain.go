@@ -2,7 +2,7 @@ package consistency
 
 import (
 	"context"
-	"slices"
+	"math"
 
 	"pinyon/engine"
 	"pinyon/engine/history"
@@ -17,69 +17,49 @@ import (
 // that is most often the return itself, or near it. It gives up quietly when a
 // cut cannot be decided; the explanation of the whole part then stands.
 func (c *checker) firstBadReturn(ctx context.Context, t task, view *history.View, part *spec.Part, stuck int32) {
-	var returns []int32 // positions in the part, by return
-	for i := range int32(view.N) {
-		if !view.Info[i] {
-			returns = append(returns, i)
-		}
-	}
-	order.SortBy(returns, view.Ret)
-	if len(returns) == 0 || part.States > mostToHalve || part.Proof.Kind != spec.ProofExhausted && part.Ops > mostToHalve ||
+	k := c.newCutter(ctx, t, view)
+	n := len(k.returns)
+	if n == 0 || part.States > mostToHalve || part.Proof.Kind != spec.ProofExhausted && part.Ops > mostToHalve ||
 		part.Engine == "stale-register" && part.Ops > mostStale {
 		return
 	}
 	budget := 2*part.States + 10_000
-	low, high := 0, len(returns) // up to returns[:low] possible, up to returns[:high] not
-	guess, sure := shows(part.Proof, returns, stuck)
+	low, high := 0, n // up to the first low returns possible, up to the first high not
+	guess, sure := k.shows(part.Proof, stuck)
 	if sure {
 		high = guess
 	}
+	var best *cut // the one at high, if it was decided
 	for step := 1; low+1 < high; {
 		mid := (low + high) / 2
 		switch {
 		case low < guess && guess < high:
 			mid = guess
-		case high <= guess:
-			mid, step = max(mid, high-step), 2*step
-		default:
-			mid, step = min(mid, low+step), 2*step
+		case high == guess:
+			mid = guess - 1
+		case low >= guess:
+			mid, step = min(mid, low+step), 4*step
 		}
-		p, _, ok := c.decideCut(ctx, t, returns[:mid], view, budget, true)
+		at := k.decide(mid, budget, false)
 		switch {
-		case !ok:
+		case !at.ok:
 			return
-		case p.Kind == spec.Violation:
-			high = mid
-		default:
+		case at.Kind != spec.Violation:
 			low = mid
+			continue
+		}
+		high, best = mid, at
+		if sooner, sure := k.shows(at.Proof, at.later.Stuck); sure && sooner < high {
+			high, best = sooner, nil
 		}
 	}
-	best, keep, ok := c.decideCut(ctx, t, returns[:high], view, max(budget, 20_000), false)
-	if ok && best.Explain != nil {
-		c.adoptCut(part, best, keep, returns[:high])
+	if best == nil || best.Engine != "search" {
+		best = k.decide(high, max(budget, 20_000), true)
 	}
-}
-
-// shows guesses how many returns it takes to see a violation: those up to the
-// last one of its proof, or up to where a search was stuck (-1: it says
-// nothing). sure says that so many are enough: these operations are impossible
-// by themselves, and each of them is among those that returned.
-func shows(p *spec.Proof, returns []int32, stuck int32) (guess int, sure bool) {
-	of := map[int32]bool{}
-	for _, x := range p.Ops {
-		of[x] = true
+	if best.ok && best.later.Explain != nil {
+		best.Explain = best.later.Explain()
+		k.adopt(part, best)
 	}
-	if len(of) == 0 {
-		of[stuck] = true
-	}
-	found := 0
-	for i, x := range returns {
-		if of[x] {
-			guess = i + 1
-			found++
-		}
-	}
-	return guess, p.Kind == spec.ProofCore && found == len(of)
 }
 
 // mostToHalve is the number of states of a violation (of operations where a
@@ -91,51 +71,112 @@ const mostToHalve = 50_000
 // nothing but in words: an explanation is found where a search decides the cut.
 const mostStale = 1000
 
-// decideCut decides the part as it stood at the instant of the last of these
-// returns: what was invoked later is not there, and what returned later has no
-// answer.
-func (c *checker) decideCut(ctx context.Context, t task, returned []int32, view *history.View, budget int64, mute bool) (p spec.Part, keep []int32, ok bool) {
-	at := view.Ret[returned[len(returned)-1]]
-	answered := make(map[int32]bool, len(returned))
-	for _, i := range returned {
-		answered[c.whole[t.keep[i]]] = true
-	}
-	var local []int32
-	for i := range int32(view.N) {
-		if view.Call[i] <= at || answered[c.whole[t.keep[i]]] {
-			keep = append(keep, c.whole[t.keep[i]])
-			local = append(local, i)
-		}
-	}
-	cut := c.subject.Cut(keep, func(i int32) bool { return !answered[i] })
-	rules := order.NewRules(cut)
-	if c.level.Order != nil && c.level.Order(cut, rules) != nil {
-		return p, nil, false
-	}
-	m, err := c.machine(ctx, cut)
-	if err != nil {
-		return p, nil, false
-	}
-	focus := int32(slices.Index(local, returned[len(returned)-1]))
-	p, err = engine.Decide(ctx, engine.Task{Rules: rules, Machine: m, Eager: c.eager(), Focus: focus, Mute: mute,
-		NoPaths: c.opts.Engine == "search" || !mute, Limits: engine.Limits{States: budget, Memory: c.opts.MaxMemory / 4}})
-	return p, local, err == nil && (p.Kind == spec.Violation || p.Kind == spec.Consistent || p.Kind == spec.Vacuous)
+// cutter cuts a part at its returns.
+type cutter struct {
+	*checker
+	ctx     context.Context
+	task    task
+	view    *history.View
+	returns []int32 // positions in the part, by return
+	place   []int32 // by operation: its place among the returns; those without an answer come last
 }
 
-// adoptCut takes the explanation of the cut into the part: the operation whose
+func (c *checker) newCutter(ctx context.Context, t task, view *history.View) *cutter {
+	k := &cutter{checker: c, ctx: ctx, task: t, view: view, place: make([]int32, view.N)}
+	for i := range int32(view.N) {
+		if !view.Info[i] {
+			k.returns = append(k.returns, i)
+		}
+		k.place[i] = math.MaxInt32
+	}
+	order.SortBy(k.returns, view.Ret)
+	for at, x := range k.returns {
+		k.place[x] = int32(at)
+	}
+	return k
+}
+
+// shows guesses how many returns it takes to see a violation: those up to the
+// last one of its proof, or up to where a search was stuck (-1: it says
+// nothing). sure says that so many are enough: these operations are impossible
+// by themselves, and each of them is among those that returned.
+func (k *cutter) shows(p *spec.Proof, stuck int32) (guess int, sure bool) {
+	ops := p.Ops
+	if len(ops) == 0 && stuck >= 0 {
+		ops = []int32{stuck}
+	}
+	sure = p.Kind == spec.ProofCore
+	for _, x := range ops {
+		if at := k.place[x]; at < math.MaxInt32 {
+			guess = max(guess, int(at)+1)
+		} else {
+			sure = false
+		}
+	}
+	return guess, sure
+}
+
+// cut is the decision of a part as it stood at one of its returns.
+type cut struct {
+	spec.Part
+	returned int
+	later    engine.Later
+	keep     []int32 // its operations: positions in the part
+	ok       bool    // it could be decided
+}
+
+// decide decides the part as it stood at the instant of the last of its first
+// returned returns: what was invoked later is not there, and what returned later
+// has no answer. Operations in the proof are positions in the part.
+func (k *cutter) decide(returned int, budget int64, search bool) *cut {
+	t, view, last := k.task, k.view, k.returns[returned-1]
+	d := &cut{returned: returned}
+	d.later.Stuck = -1
+	var keep []int32 // positions in the subject's View
+	var lost []bool
+	focus := int32(-1)
+	for i := range int32(view.N) {
+		if view.Call[i] <= view.Ret[last] || k.place[i] < int32(returned) {
+			if i == last {
+				focus = int32(len(keep))
+			}
+			keep, d.keep, lost = append(keep, k.whole[t.keep[i]]), append(d.keep, i), append(lost, k.place[i] >= int32(returned))
+		}
+	}
+	view = k.subject.Cut(keep, lost)
+	rules := order.NewRules(view)
+	if k.level.Order != nil && k.level.Order(view, rules) != nil {
+		return d
+	}
+	m, err := k.machine(k.ctx, view)
+	if err != nil {
+		return d
+	}
+	d.Part, err = engine.Decide(k.ctx, engine.Task{Rules: rules, Machine: m, Eager: k.eager(), Focus: focus, Later: &d.later,
+		NoPaths: k.opts.Engine == "search" || search, Limits: engine.Limits{States: budget, Memory: k.opts.MaxMemory / 4}})
+	if d.Proof != nil {
+		d.Proof.Translate(func(x int32) int32 { return d.keep[x] })
+	}
+	if d.later.Stuck >= 0 {
+		d.later.Stuck = d.keep[d.later.Stuck]
+	}
+	d.ok = err == nil && (d.Kind == spec.Violation || d.Kind == spec.Consistent || d.Kind == spec.Vacuous)
+	return d
+}
+
+// adopt takes the explanation of the cut into the part: the operation whose
 // return is impossible, and the last one that returned before it.
-func (c *checker) adoptCut(part *spec.Part, cut spec.Part, local, returned []int32) {
-	e := cut.Explain
-	up := func(x int32) int32 {
+func (k *cutter) adopt(part *spec.Part, d *cut) {
+	e := d.Explain
+	e.Translate(func(x int32) int32 {
 		if x < 0 {
 			return x
 		}
-		return local[x]
-	}
-	e.Translate(up)
-	e.AtReturn, e.Op, e.Before = true, returned[len(returned)-1], -1
-	if len(returned) > 1 {
-		e.Before = returned[len(returned)-2]
+		return d.keep[x]
+	})
+	e.AtReturn, e.Op, e.Before = true, k.returns[d.returned-1], -1
+	if d.returned > 1 {
+		e.Before = k.returns[d.returned-2]
 	}
 	part.Explain = e
 }

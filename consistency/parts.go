@@ -188,18 +188,20 @@ func (c *checker) pool(ts []task) ([]spec.Part, []error, error) {
 	defer cancel()
 	q := &queue{n: len(ts), stopAt: len(ts)}
 	c.parts.Store(int64(len(ts)))
-	var wg sync.WaitGroup
-	for range workers {
-		wg.Go(func() {
-			for i := q.next(); i >= 0; i = q.next() {
-				parts[i], errs[i] = c.decide(ctx, ts[i], share)
-				c.done.Add(1)
-				if errs[i] != nil || c.opts.FailFast && parts[i].Kind == spec.Violation {
-					q.stop(i)
-				}
+	work := func() {
+		for i := q.next(); i >= 0; i = q.next() {
+			parts[i], errs[i] = c.decide(ctx, ts[i], share)
+			c.done.Add(1)
+			if errs[i] != nil || c.opts.FailFast && parts[i].Kind == spec.Violation {
+				q.stop(i)
 			}
-		})
+		}
 	}
+	var wg sync.WaitGroup
+	for range workers - 1 {
+		wg.Go(work)
+	}
+	work()
 	wg.Wait()
 	for i := range parts {
 		if workers > 1 && parts[i].Budget == "memory" && i < q.stopAt {

@@ -74,11 +74,19 @@ func Decide(ctx context.Context, t Task) (spec.Part, error) {
 		t.sweep(ctx, &part, fast)
 		return part, nil
 	}
-	_, _, early := fast.Intervals()
+	in, out, early := fast.Intervals()
 	if early && t.byPath(ctx, &part, fast, paths.All) {
 		return part, nil
 	}
-	g := order.NewGraph(r.View.N, r.Hard, r.View.Info, r.View.Call, &cancelled)
+	if early && t.asRegister(ctx, &part, in, out, fast.Stop) {
+		return part, nil
+	}
+	var g *order.Graph
+	if early {
+		g = order.NewIntervalGraph(r.Hard, r.View.Info, r.View.Call, in, out)
+	} else {
+		g = order.NewGraph(r.View.N, r.Hard, r.View.Info, r.View.Call, &cancelled)
+	}
 	if g == nil {
 		part.Kind, part.Budget = spec.Unknown, "time"
 		if ctx.Err() != context.DeadlineExceeded {
@@ -86,10 +94,12 @@ func Decide(ctx context.Context, t Task) (spec.Part, error) {
 		}
 		return part, nil
 	}
-	if links := g.Cycle(); links != nil {
-		return cyclePart(part, links)
-	}
 	fast.Graph = g
+	if !early {
+		if links := g.Cycle(); links != nil {
+			return cyclePart(part, links)
+		}
+	}
 	if !early && (t.byPath(ctx, &part, fast, paths.All) || t.withoutHints(ctx, &part, g, fast.Stop)) {
 		return part, nil
 	}
@@ -101,13 +111,18 @@ func Decide(ctx context.Context, t Task) (spec.Part, error) {
 	case part.Engine != "": // a late path
 		return part, nil
 	}
+	t.searched(ctx, &part, p, res)
+	return part, nil
+}
+
+// searched takes the outcome of a search into the part.
+func (t Task) searched(ctx context.Context, part *spec.Part, p Problem, res Result) {
 	part.Engine, part.Kind, part.States, part.Budget, part.Witness = "search", res.Kind, res.States, res.Budget, res.Witness
 	part.Placed = len(res.Deepest)
 	if res.Kind == spec.Violation {
 		part.Proof = &spec.Proof{Kind: spec.ProofExhausted}
-		t.explain(&part, res.stuck(p.View), func() *spec.Explanation { return explainFarthest(ctx, p, res, t) })
+		t.explain(part, res.stuck(p.View), func() *spec.Explanation { return explainFarthest(ctx, p, res, t) })
 	}
-	return part, nil
 }
 
 // farthest is the number of states up to which a violation is searched again

@@ -1,8 +1,6 @@
 package engine
 
 import (
-	"cmp"
-	"slices"
 	"sort"
 
 	"pinyon/engine/history"
@@ -46,13 +44,16 @@ func newInstances(p *pins, v *history.View, g *order.Graph, state []int32) *inst
 		}
 	}
 	initial := p.cell(0, p.tokens.Held(state[0]))
-	in, out, ok := order.Intervals(&order.Rules{View: v, Hard: g.Sources})
+	in, out, ok := g.Interval()
+	if !ok {
+		in, out, ok = order.Intervals(&order.Rules{View: v, Hard: g.Sources})
+	}
 	if !ok {
 		return nil
 	}
 	n := v.N
 	k := &instances{pins: p, in: in, out: out, optional: g.Optional, sources: make([][]int32, n), readers: make([][]int32, n),
-		lost: make([][]int32, len(p.needs)), avail: make([]int32, n), left: make([]int32, n), may: make([]int32, len(p.needs)), hopeless: -1}
+		avail: make([]int32, n), left: make([]int32, n), may: make([]int32, len(p.needs)), hopeless: -1}
 	if !k.link(v, initial) {
 		return nil
 	}
@@ -112,7 +113,7 @@ func (k *instances) addShy(v *history.View, byCell [][]int32, initial int32, ove
 			found = append(found, x)
 		}
 	}
-	slices.SortStableFunc(found, func(a, b int32) int { return cmp.Compare(from[a], from[b]) })
+	order.SortBy(found, from)
 	k.shy.left = make([]int32, len(found)+1)
 	for i, x := range found {
 		k.shy.place[x] = int32(i + 1)
@@ -138,24 +139,18 @@ func (s *shyReads) before(t int64) (n int32) {
 
 // link fills the lists. initial is the cell that is held at first.
 func (k *instances) link(v *history.View, initial int32) bool {
-	var updates []int32 // answered
-	byCell := make([][]int32, len(k.needs))
+	updates := make([]int32, 0, v.N) // answered
 	for x := range int32(v.N) {
-		c := k.write[x]
-		switch {
-		case k.optional[x] && c >= 0:
-			k.lost[c] = append(k.lost[c], x)
-		case c >= 0:
-			updates, byCell[c] = append(updates, x), append(byCell[c], x)
+		if k.write[x] >= 0 && !k.optional[x] {
+			updates = append(updates, x)
 		}
 		if k.optional[x] && k.want[x] >= 0 && (v.Idle == nil || !v.Idle[x]) {
 			k.may[k.want[x]]++
 		}
 	}
-	for _, list := range append(k.lost, byCell...) {
-		slices.SortStableFunc(list, func(a, b int32) int { return cmp.Compare(k.in[a], k.in[b]) })
-	}
-	slices.SortStableFunc(updates, func(a, b int32) int { return cmp.Compare(k.out[a], k.out[b]) })
+	byCell := k.byCell(func(x int32) bool { return !k.optional[x] })
+	k.lost = k.byCell(func(x int32) bool { return k.optional[x] })
+	order.SortBy(updates, k.out)
 	latest := make([]int64, len(updates)) // greatest in among the first so many to return
 	for i, x := range updates {
 		latest[i] = k.in[x]
@@ -171,7 +166,7 @@ func (k *instances) link(v *history.View, initial int32) bool {
 	}
 	k.addShy(v, byCell, initial, overwritten)
 	longest := k.longest(byCell)
-	total := 0
+	all := make([]int32, 0, v.N) // the lists of sources, one after the other
 	for x := range int32(v.N) {
 		c := k.demand[x]
 		if c < 0 {
@@ -181,13 +176,14 @@ func (k *instances) link(v *history.View, initial int32) bool {
 		if atStart = atStart && c == initial; atStart {
 			k.start = append(k.start, x)
 		}
-		k.sources[x] = k.candidates(x, byCell[c], longest, since)
+		from := len(all)
+		all = k.candidates(all, x, byCell[c], longest, since)
+		k.sources[x] = all[from:len(all):len(all)]
 		for _, w := range k.sources[x] {
-			k.readers[w] = append(k.readers[w], x)
 			k.left[w]++
 		}
 		k.avail[x] = int32(len(k.sources[x]))
-		if total += len(k.sources[x]); total > maxSources*v.N+100_000 {
+		if len(all) > maxSources*v.N+100_000 {
 			return false
 		}
 		if k.avail[x] == 0 && !atStart && !k.mayBeLost(x, nil) {
@@ -196,7 +192,47 @@ func (k *instances) link(v *history.View, initial int32) bool {
 			}
 		}
 	}
+	k.turnRound(len(all))
 	return true
+}
+
+// byCell lists the updates that pass, by the cell that they write, each list by
+// call.
+func (k *instances) byCell(pass func(x int32) bool) [][]int32 {
+	var found []int32
+	many := make([]int32, len(k.needs))
+	for x, c := range k.write {
+		if c >= 0 && pass(int32(x)) {
+			found = append(found, int32(x))
+			many[c]++
+		}
+	}
+	lists := make([][]int32, len(k.needs))
+	if len(found) == 0 {
+		return lists
+	}
+	order.SortBy(found, k.in)
+	all := make([]int32, len(found))
+	for c, n := range many {
+		lists[c], all = all[:0:n], all[n:]
+	}
+	for _, x := range found {
+		lists[k.write[x]] = append(lists[k.write[x]], x)
+	}
+	return lists
+}
+
+// turnRound fills readers from sources, whose lists hold so many together.
+func (k *instances) turnRound(total int) {
+	all := make([]int32, total)
+	for w, n := range k.left {
+		k.readers[w], all = all[:0:n], all[n:]
+	}
+	for x, from := range k.sources {
+		for _, w := range from {
+			k.readers[w] = append(k.readers[w], int32(x))
+		}
+	}
 }
 
 // longest is, by update, the greatest out among those of its cell that were
@@ -214,8 +250,8 @@ func (k *instances) longest(byCell [][]int32) []int64 {
 	return most
 }
 
-// candidates lists the updates of a cell that x may have read from.
-func (k *instances) candidates(x int32, list []int32, longest []int64, since int64) (found []int32) {
+// candidates adds to found the updates of a cell that x may have read from.
+func (k *instances) candidates(found []int32, x int32, list []int32, longest []int64, since int64) []int32 {
 	end := sort.Search(len(list), func(i int) bool { return k.in[list[i]] > k.out[x] })
 	for i := end - 1; i >= 0 && longest[list[i]] >= since; i-- {
 		if w := list[i]; w != x && k.out[w] >= since {

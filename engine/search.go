@@ -156,7 +156,7 @@ func newSearch(ctx context.Context, p Problem, limits Limits, live *Live) *searc
 			s.optional = append(s.optional, i)
 		}
 	}
-	slices.SortStableFunc(s.optional, func(a, b int32) int { return cmp.Compare(p.View.Call[a], p.View.Call[b]) })
+	order.SortBy(s.optional, p.View.Call)
 	for _, ch := range p.Graph.Chains {
 		s.wide = s.wide || len(ch) > 0xffff
 	}

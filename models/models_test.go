@@ -581,7 +581,10 @@ func TestRegistry(t *testing.T) {
 	if !slices.IsSortedFunc(all, func(a, b Entry) int { return strings.Compare(a.Name, b.Name) }) {
 		t.Error("not sorted")
 	}
-	for _, e := range all {
+	for i, e := range all {
+		if known[i].name != e.Name {
+			t.Errorf("%s is listed as %s", e.Name, known[i].name)
+		}
 		seen := map[string]bool{}
 		for _, o := range e.Ops {
 			for _, name := range append([]string{o.F}, o.Aliases...) {

@@ -3,7 +3,6 @@ package models
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"pinyon/engine/history"
@@ -58,15 +57,44 @@ type Options struct {
 	_ struct{}
 }
 
+// known are the models, sorted by name. To make them all takes longer than many
+// a check.
+var known = []struct {
+	name string
+	make func() Entry
+}{
+	{"bank", bankEntry},
+	{"cas-register", casRegisterEntry},
+	{"counter", counterEntry},
+	{"deque", dequeEntry},
+	{"etcd", etcdEntry},
+	{"fenced-mutex", fencedMutexEntry},
+	{"kv", kvEntry},
+	{"list-append", listAppendEntry},
+	{"log", logEntry},
+	{"multi-register", multiRegisterEntry},
+	{"mutex", mutexEntry},
+	{"owner-mutex", ownerMutexEntry},
+	{"priority-queue", priorityQueueEntry},
+	{"queue", queueEntry},
+	{"reentrant-mutex", reentrantMutexEntry},
+	{"register", registerEntry},
+	{"rw-mutex", rwMutexEntry},
+	{"rw-register", rwRegisterEntry},
+	{"s2", s2Entry},
+	{"semaphore", semaphoreEntry},
+	{"set", setEntry},
+	{"stack", stackEntry},
+	{"unordered-queue", unorderedQueueEntry},
+	{"versioned-kv", versionedKVEntry},
+}
+
 // All returns every model, sorted by name.
 func All() []Entry {
-	all := []Entry{
-		bankEntry(), casRegisterEntry(), counterEntry(), dequeEntry(), etcdEntry(), fencedMutexEntry(), kvEntry(), listAppendEntry(), logEntry(),
-		multiRegisterEntry(), mutexEntry(), ownerMutexEntry(), priorityQueueEntry(), queueEntry(),
-		reentrantMutexEntry(), registerEntry(), rwMutexEntry(), rwRegisterEntry(), s2Entry(), semaphoreEntry(), setEntry(),
-		stackEntry(), unorderedQueueEntry(), versionedKVEntry(),
+	all := make([]Entry, len(known))
+	for i, k := range known {
+		all[i] = k.make()
 	}
-	slices.SortFunc(all, func(a, b Entry) int { return strings.Compare(a.Name, b.Name) })
 	return all
 }
 
@@ -74,11 +102,11 @@ func All() []Entry {
 // ErrUnknown and names the models there are.
 func Lookup(name string) (Entry, error) {
 	var names []string
-	for _, e := range All() {
-		if e.Name == name {
-			return e, nil
+	for _, k := range known {
+		if k.name == name {
+			return k.make(), nil
 		}
-		names = append(names, e.Name)
+		names = append(names, k.name)
 	}
 	return Entry{}, fmt.Errorf("%w %q; %s", ErrUnknown, name, expected(name, names))
 }

@@ -1,7 +1,7 @@
 package main
 
 // mutations is the table, in the order of docs/MUTATIONS.md.
-var mutations = concat(searchRules, orderRules, levelRules, modelRules, modelFileRules, historyRules, importRules, evidenceRules, viewRules, viewEvidenceRules, laggingRules, registerRules, staleRules, stalenessRules, hierarchyRules, pathRules, grownRules, setPathRules, manyRules, faultRules, storeRules, harnessRules, oracleRules, epaxosRules, raftStoreRules)
+var mutations = concat(searchRules, inferRules, growRules, returnRules, orderRules, levelRules, modelRules, modelFileRules, historyRules, importRules, evidenceRules, viewRules, viewEvidenceRules, laggingRules, registerRules, staleRules, stalenessRules, hierarchyRules, pathRules, grownRules, setPathRules, manyRules, faultRules, storeRules, harnessRules, oracleRules, epaxosRules, raftStoreRules)
 
 func concat(tables ...[]mutation) (all []mutation) {
 	for _, t := range tables {

@@ -38,8 +38,8 @@ var manyRules = []mutation{
 	many("What is put back stands after what precedes it.", "engine/paths/aside.go",
 		`			if h.precedes(y, x) {`, `			if false {`),
 	logOrder("A deadline is passed on through the order of hints.", "engine/order/spread.go",
-		`		for _, n := range g.starts[x] {
-			if n.count > 0 && l.Most[x]`, `		for _, n := range g.starts[x] {
+		`		for _, n := range g.needs(x) {
+			if n.count > 0 && l.Most[x]`, `		for _, n := range g.needs(x) {
 			if false && l.Most[x]`),
 	logOrder("A release is passed on through clocks.", "engine/order/spread.go",
 		`raise(x, clocks[i][k].below(c.before(k, c.In[x])))`, `raise(x, clocks[i][k].below(0))`),

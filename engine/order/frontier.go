@@ -7,13 +7,16 @@ type Frontier struct {
 	Pos     []int32 // by chain: how many of its operations are placed
 	Placed  []bool  // by operation
 	Left    int     // required operations not yet placed
-	dropped []int32 // by bridge: placed operations that come after it
+	dropped []int32 // by bridge: placed operations that come after it; nil: there are no bridges
 	first   [][]int32
 }
 
 // NewFrontier returns the frontier of the empty set.
 func (g *Graph) NewFrontier() *Frontier {
-	f := &Frontier{g: g, Pos: make([]int32, len(g.Chains)), Placed: make([]bool, g.N), dropped: make([]int32, g.N)}
+	f := &Frontier{g: g, Pos: make([]int32, len(g.Chains)), Placed: make([]bool, g.N)}
+	if g.bridges != nil {
+		f.dropped = make([]int32, g.N)
+	}
 	for _, ch := range g.Chains {
 		f.Left += len(ch)
 	}
@@ -36,7 +39,7 @@ func (f *Frontier) Head(j int) int32 {
 // every required operation before it is placed. Unplaced optional operations
 // before it would be dropped.
 func (f *Frontier) Ready(x int32) bool {
-	if f.Placed[x] || f.dropped[x] > 0 || f.g.never[x] {
+	if f.Placed[x] || f.Dropped(x) {
 		return false
 	}
 	if ch := f.g.chain[x]; ch >= 0 && f.Pos[ch] != f.g.pos[x] {
@@ -46,6 +49,9 @@ func (f *Frontier) Ready(x int32) bool {
 		if g := c.group[x]; g >= 0 && !f.clockReady(c, f.first[i][g], c.groups[g], x) {
 			return false
 		}
+	}
+	if f.g.starts == nil {
+		return true
 	}
 	for _, n := range f.g.starts[x] {
 		if f.Pos[n.chain] < n.count {
@@ -78,8 +84,11 @@ func (f *Frontier) clockReady(c *clockIndex, first int32, ops []int32, x int32) 
 // Strict reports whether x, which is Ready, drops nothing: every operation
 // before it is placed or already dropped.
 func (f *Frontier) Strict(x int32) bool {
+	if f.g.bridges == nil {
+		return true
+	}
 	for _, y := range f.g.bridges[x] {
-		if !f.Placed[y] && f.dropped[y] == 0 && !f.g.never[y] {
+		if !f.Placed[y] && !f.Dropped(y) {
 			return false
 		}
 	}
@@ -89,8 +98,10 @@ func (f *Frontier) Strict(x int32) bool {
 // Place puts x, which is Ready, into the set.
 func (f *Frontier) Place(x int32) {
 	f.Placed[x] = true
-	for _, y := range f.g.bridges[x] {
-		f.dropped[y]++
+	if f.g.bridges != nil {
+		for _, y := range f.g.bridges[x] {
+			f.dropped[y]++
+		}
 	}
 	if ch := f.g.chain[x]; ch >= 0 {
 		f.Pos[ch]++
@@ -112,8 +123,10 @@ func (f *Frontier) Place(x int32) {
 // Unplace takes x, the last operation placed, out again.
 func (f *Frontier) Unplace(x int32) {
 	f.Placed[x] = false
-	for _, y := range f.g.bridges[x] {
-		f.dropped[y]--
+	if f.g.bridges != nil {
+		for _, y := range f.g.bridges[x] {
+			f.dropped[y]--
+		}
 	}
 	if ch := f.g.chain[x]; ch >= 0 {
 		f.Pos[ch]--
@@ -127,7 +140,9 @@ func (f *Frontier) Unplace(x int32) {
 }
 
 // Dropped reports whether the optional operation y can no longer be placed.
-func (f *Frontier) Dropped(y int32) bool { return f.dropped[y] > 0 || f.g.never[y] }
+func (f *Frontier) Dropped(y int32) bool {
+	return f.dropped != nil && (f.dropped[y] > 0 || f.g.never[y])
+}
 
 // Blocker returns an operation that must be placed before x and is not, with
 // the source that says so.

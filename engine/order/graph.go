@@ -1,7 +1,6 @@
 package order
 
 import (
-	"cmp"
 	"slices"
 	"sync/atomic"
 
@@ -27,14 +26,34 @@ type Graph struct {
 	Chains     [][]int32 // required operations, each chain in hard order
 	chain, pos []int32   // of a required operation; -1 for an optional one
 
-	clocks []*clockIndex
-	starts [][]need // per operation
+	clocks   []*clockIndex
+	interval bool     // the one clock is the whole order
+	starts   [][]need // per operation; nil: there are none
 
 	// Optional operations that precede something ("bridges"): placing an
 	// operation drops the bridges before it for good.
-	bridges  [][]int32 // per operation: the unplaced optional operations that it drops
-	never    []bool    // optional operations before themselves
+	bridges  [][]int32 // per operation: the unplaced optional operations that it drops; nil: there are none
+	never    []bool    // optional operations before themselves; nil: there are none
 	isBridge []bool    // nil: there are none
+}
+
+// NewIntervalGraph is NewGraph where Intervals found that all of the sources
+// together are the one interval order of in and out. That one clock is then all
+// that a search asks.
+func NewIntervalGraph(sources []Source, optional []bool, call, in, out []int64) *Graph {
+	g := &Graph{N: len(in), Sources: sources, Optional: optional, interval: true}
+	g.clocks = []*clockIndex{newClockIndex(&Clock{In: in, Out: out}, optional)}
+	g.cover(call, g.clocks[0].Precedes)
+	return g
+}
+
+// Interval is the interval order of a graph that NewIntervalGraph made; ok is
+// false for any other.
+func (g *Graph) Interval() (in, out []int64, ok bool) {
+	if !g.interval {
+		return nil, nil, false
+	}
+	return g.clocks[0].In, g.clocks[0].Out, true
 }
 
 // need is one start: chain must be placed up to pos (a count).
@@ -52,7 +71,7 @@ func NewGraph(n int, sources []Source, optional []bool, call []int64, cancelled 
 			general = append(general, s)
 		}
 	}
-	g.cover(call)
+	g.cover(call, g.Precedes)
 	g.starts, g.bridges, g.never = make([][]need, n), make([][]int32, n), make([]bool, n)
 	b := &starter{Graph: g, general: general, cancelled: cancelled, row: make([]int32, len(g.Chains))}
 	b.direct()
@@ -61,6 +80,14 @@ func NewGraph(n int, sources []Source, optional []bool, call []int64, cancelled 
 		return nil
 	}
 	return g
+}
+
+// needs are the starts of x.
+func (g *Graph) needs(x int32) []need {
+	if g.starts == nil {
+		return nil
+	}
+	return g.starts[x]
 }
 
 // Precedes reports whether some source orders a before b directly.
@@ -86,7 +113,7 @@ func (g *Graph) Edge(a, b int32) (Source, bool) {
 // cover splits the required operations into chains, greedily: each goes to the
 // end of a chain whose last operation precedes it. Any order of offering them
 // gives valid chains; that of their calls gives few.
-func (g *Graph) cover(call []int64) {
+func (g *Graph) cover(call []int64, precedes func(a, b int32) bool) {
 	g.chain, g.pos = make([]int32, g.N), make([]int32, g.N)
 	var offer []int32
 	for i := range int32(g.N) {
@@ -95,9 +122,9 @@ func (g *Graph) cover(call []int64) {
 			offer = append(offer, i)
 		}
 	}
-	slices.SortStableFunc(offer, func(a, b int32) int { return cmp.Compare(call[a], call[b]) })
+	SortBy(offer, call)
 	for _, x := range offer {
-		j := slices.IndexFunc(g.Chains, func(ch []int32) bool { return g.Precedes(ch[len(ch)-1], x) })
+		j := slices.IndexFunc(g.Chains, func(ch []int32) bool { return precedes(ch[len(ch)-1], x) })
 		if j < 0 {
 			j = len(g.Chains)
 			g.Chains = append(g.Chains, nil)
@@ -303,29 +330,21 @@ type clockIndex struct {
 func newClockIndex(c *Clock, optional []bool) *clockIndex {
 	n := len(c.Out)
 	ix := &clockIndex{Clock: c, rank: make([]int32, n), group: make([]int32, n)}
-	numbers := map[int32]int32{}
 	for i := range n {
 		ix.rank[i], ix.group[i] = -1, -1
-		within := int32(0)
-		if c.Within != nil {
-			within = c.Within[i]
+	}
+	for g, ops := range c.members() {
+		kept := ops[:0]
+		for _, op := range ops {
+			ix.group[op] = int32(g)
+			if !optional[op] && c.Out[op] != OutNever {
+				kept = append(kept, op)
+			}
 		}
-		if within < 0 {
-			continue
-		}
-		g, ok := numbers[within]
-		if !ok {
-			g = int32(len(ix.groups))
-			numbers[within] = g
-			ix.groups = append(ix.groups, nil)
-		}
-		ix.group[i] = g
-		if !optional[i] && c.Out[i] != OutNever {
-			ix.groups[g] = append(ix.groups[g], int32(i))
-		}
+		ix.groups = append(ix.groups, kept)
 	}
 	for _, ops := range ix.groups {
-		slices.SortStableFunc(ops, func(a, b int32) int { return cmp.Compare(c.Out[a], c.Out[b]) })
+		SortBy(ops, c.Out)
 		for r, op := range ops {
 			ix.rank[op] = int32(r)
 		}

@@ -26,7 +26,7 @@ func Sparse(r *Rules) (hard []Source, ok bool) {
 	if b.unansweredPrecede() {
 		return nil, false
 	}
-	b.cover(r.View.Call)
+	b.cover(r.View.Call, b.Graph.Precedes)
 	b.prepare()
 	pairs := make([][][2]int32, len(at))
 	floor := make([]int32, len(b.Chains))

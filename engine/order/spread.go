@@ -105,7 +105,7 @@ func (g *Graph) spreadLeast(l *Lengths, line []int32, grows func(x int32) bool) 
 				raise(x, clocks[i][k].below(c.before(k, c.In[x])))
 			}
 		}
-		for _, n := range g.starts[x] {
+		for _, n := range g.needs(x) {
 			if n.count > 0 {
 				raise(x, after(g.Chains[n.chain][n.count-1]))
 			}
@@ -183,7 +183,7 @@ func (g *Graph) spreadMost(l *Lengths, line []int32, grows func(x int32) bool) {
 				clocks[i][gr].raise(int(place[i][x]), bound{-l.Most[x], x})
 			}
 		}
-		for _, n := range g.starts[x] {
+		for _, n := range g.needs(x) {
 			if n.count > 0 && l.Most[x] < limit[n.chain][n.count-1].value {
 				limit[n.chain][n.count-1] = bound{l.Most[x], x}
 			}

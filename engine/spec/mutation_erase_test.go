@@ -65,7 +65,7 @@ func TestCutForgetsAnswers(t *testing.T) {
 	s := erase(t,
 		history.Op[swap, int]{Process: 0, In: swap{0, 5}, Out: 0, Return: 9},
 		history.Op[swap, int]{Process: 1, In: swap{0, 5}, Out: 0, Return: 9})
-	v := s.Cut([]int32{0, 1}, func(i int32) bool { return i == 0 })
+	v := s.Cut([]int32{0, 1}, []bool{true, false})
 	m := s.Machine(context.Background(), v, true)
 	zero := m.Init(0)
 	if _, ok := m.Step(zero, 1); ok {

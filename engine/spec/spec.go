@@ -194,13 +194,12 @@ type Subject struct {
 }
 
 // Cut returns the View of the operations keep (positions in s.View), in
-// which those for which lost reports true have no answer, as if the run had
-// been cut before their return.
-func (s *Subject) Cut(keep []int32, lost func(i int32) bool) *history.View {
-	v := s.View.Slice(keep)
-	v.Ret, v.Return = append([]int64(nil), v.Ret...), append([]int64(nil), v.Return...)
+// which those that are lost have no answer, as if the run had been cut before
+// their return.
+func (s *Subject) Cut(keep []int32, lost []bool) *history.View {
+	v := s.View.Slice(keep) // with columns of its own
 	for j, i := range keep {
-		if !lost(i) {
+		if !lost[j] {
 			continue
 		}
 		v.Info[j], v.Ret[j], v.Return[j] = true, history.Never, history.Never

@@ -17,8 +17,10 @@ type Texts[In any] struct {
 type tokened[S, In, Out any] struct {
 	*typed[S, In, Out]
 	numbers numbering
-	whats   []any   // by number; only where the model has Texts
 	held    []int32 // by state, plus one; 0: not asked yet
+	tokens  []any   // by number; only where the model has Texts
+	wants   []int32 // by operation, plus two; 0: not asked yet
+	writes  []int32 // the same
 }
 
 func (k *tokened[S, In, Out]) number(what any, ok bool) int32 {
@@ -27,7 +29,7 @@ func (k *tokened[S, In, Out]) number(what any, ok bool) int32 {
 	}
 	n, fresh := k.numbers.of(what)
 	if fresh && k.model.Texts != nil {
-		k.whats = append(k.whats, what)
+		k.tokens = append(k.tokens, what)
 	}
 	return n
 }
@@ -35,21 +37,32 @@ func (k *tokened[S, In, Out]) number(what any, ok bool) int32 {
 // Demand implements Tokens: an operation whose output is not known demands
 // nothing.
 func (k *tokened[S, In, Out]) Demand(op int32) int32 {
-	out := k.out(op)
-	if out == nil {
+	if k.out(op) == nil {
 		return -1
 	}
-	return k.number(k.model.Demands(k.In[k.index[op]], out))
+	return k.Want(op)
 }
 
 // Want implements Tokens.
 func (k *tokened[S, In, Out]) Want(op int32) int32 {
-	return k.number(k.model.Demands(k.In[k.index[op]], k.out(op)))
+	if k.wants == nil {
+		k.wants = make([]int32, k.view.N)
+	}
+	if k.wants[op] == 0 {
+		k.wants[op] = k.number(k.model.Demands(k.In[k.index[op]], k.out(op))) + 2
+	}
+	return k.wants[op] - 2
 }
 
 // Write implements Tokens.
 func (k *tokened[S, In, Out]) Write(op int32) int32 {
-	return k.number(k.model.Writes(k.In[k.index[op]], k.out(op)))
+	if k.writes == nil {
+		k.writes = make([]int32, k.view.N)
+	}
+	if k.writes[op] == 0 {
+		k.writes[op] = k.number(k.model.Writes(k.In[k.index[op]], k.out(op))) + 2
+	}
+	return k.writes[op] - 2
 }
 
 // Observes implements Tokens: it has a known output that names no demand.
@@ -85,7 +98,7 @@ func (a *appending[S, In, Out]) Piece(op int32) (string, bool) {
 
 // Text implements Appends.
 func (a *appending[S, In, Out]) Text(token int32) (string, bool) {
-	return a.model.Texts.Text(a.whats[token])
+	return a.model.Texts.Text(a.tokens[token])
 }
 
 // Absent implements Appends.

@@ -136,7 +136,7 @@ func (p *Part) Translate(to func(x int32) int32) {
 	}
 	list(p.Arbitration)
 	if p.Proof != nil {
-		p.Proof.translate(up)
+		p.Proof.Translate(up)
 	}
 	if p.Explain != nil {
 		p.Explain.Translate(up)
@@ -173,7 +173,9 @@ type Proof struct {
 	HintsOnly, HintEdge bool
 }
 
-func (p *Proof) translate(up func(x int32) int32) {
+// Translate puts other positions in place of all operations of p, as that of a
+// Part does.
+func (p *Proof) Translate(up func(x int32) int32) {
 	for i, e := range p.Cycle {
 		p.Cycle[i].From, p.Cycle[i].To = up(e.From), up(e.To)
 	}
