@@ -242,5 +242,7 @@ func (j *journal) close() error {
 	if j == nil {
 		return nil
 	}
+	j.mutex.Lock()
+	defer j.mutex.Unlock()
 	return j.file.Close()
 }

@@ -452,10 +452,10 @@ func holds(t *testing.T, h *history.Raw, level, oracle string, want spec.Kind) {
 }
 
 // convicted records rounds, each on keys of its own, until one breaks the level,
-// and requires that one of ten does; milder are levels that all of them keep.
+// and requires that one of forty does; milder are levels that all of them keep.
 func (r *ring) convicted(l load, level, oracle string, milder ...string) {
 	r.t.Helper()
-	for round := range 10 {
+	for round := range 40 { // on a busy machine a round has few operations
 		l.prefix = fmt.Sprint("r", round)
 		h := r.record(l)
 		for _, m := range milder {
