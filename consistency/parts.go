@@ -367,29 +367,32 @@ func (c *checker) circle(whole task) (*spec.Part, error) {
 
 // merge tries to fit the orders of the keys into one that obeys all hard order.
 func (c *checker) merge(parts []spec.Part, states int64) (*spec.Part, error) {
-	at := make(map[int32]int32, c.view.N) // subject position -> view position
-	for i, x := range c.whole {
-		at[x] = int32(i)
+	placed := make(map[int32]bool, c.view.N)
+	for _, p := range parts {
+		for _, x := range p.Witness {
+			placed[x] = true
+		}
 	}
-	optional := make([]bool, c.view.N)
-	for i := range optional {
-		optional[i] = true
+	view, rules, whole := c.placed(placed)
+	at := make(map[int32]int32, view.N) // subject position -> view position
+	optional := make([]bool, view.N)
+	for i, x := range whole {
+		at[x], optional[i] = int32(i), !placed[x]
 	}
 	var pairs [][2]int32
 	for _, p := range parts {
 		for i, x := range p.Witness {
-			optional[at[x]] = false
 			if i > 0 {
 				pairs = append(pairs, [2]int32{at[p.Witness[i-1]], at[x]})
 			}
 		}
 	}
-	edges, err := order.NewEdges(c.view.N, pairs, nil)
+	edges, err := order.NewEdges(view.N, pairs, nil)
 	if err != nil {
 		return nil, err
 	}
-	sources := append(append([]order.Source(nil), c.rules.Hard...), order.Source{Relation: edges, Name: "merge"})
-	g := order.NewGraph(c.view.N, sources, optional, c.view.Call, &c.cancelled)
+	sources := append(append([]order.Source(nil), rules.Hard...), order.Source{Relation: edges, Name: "merge"})
+	g := order.NewGraph(view.N, sources, optional, view.Call, &c.cancelled)
 	if g == nil {
 		return nil, nil
 	}
@@ -398,7 +401,36 @@ func (c *checker) merge(parts []spec.Part, states int64) (*spec.Part, error) {
 		return nil, nil
 	}
 	for i, x := range line {
-		line[i] = c.whole[x]
+		line[i] = whole[x]
 	}
 	return &spec.Part{Kind: spec.Consistent, Ops: c.view.N, Engine: "merge", States: states, Witness: line}, nil
+}
+
+// placed leaves out the operations that the orders of the keys do without, where
+// none of them comes before another: then they forbid nothing, and there may be
+// many of them. whole are the positions of what is left in the subject's View.
+func (c *checker) placed(placed map[int32]bool) (view *history.View, rules *order.Rules, whole []int32) {
+	var keep []int32
+	for i, x := range c.whole {
+		if placed[x] {
+			keep, whole = append(keep, int32(i)), append(whole, x)
+			continue
+		}
+		for _, s := range c.rules.Hard {
+			switch r := s.Relation.(type) {
+			case *order.Clock:
+				if r.Out[i] != order.OutNever {
+					return c.view, c.rules, c.whole
+				}
+			case *order.Edges:
+				if len(r.To[i]) > 0 {
+					return c.view, c.rules, c.whole
+				}
+			default:
+				return c.view, c.rules, c.whole
+			}
+		}
+	}
+	view = c.view.Slice(keep)
+	return view, c.rules.Slice(keep, view), whole
 }

@@ -19,8 +19,19 @@ func grown(name, from, to string) mutation {
 	return by("engine/paths", "TestGrownTextsEqualSearch", name, grownGo, from, to)
 }
 
+// refused is a rule of refused compare-and-sets.
+func refused(name, file, from, to string) mutation {
+	return by("engine/paths", "TestRefusedCompareAndSets", name, file, from, to)
+}
+
 // grownRules are those of texts that are appended to.
 var grownRules = []mutation{
+	refused("A write that nobody read makes room for a refused compare-and-set.", "engine/paths/aside.go",
+		`if whole == nil && a.demand != nil {`, `if false {`),
+	refused("An answered write that nobody read is moved to make room.", "engine/paths/aside_spread.go",
+		`return nil, s.move(x, from, to, key, write, a.avoid[i])`, `return nil, nil`),
+	refused("A second refused compare-and-set finds what was brought for the first.", "engine/paths/aside_spread.go",
+		`brought && v != a.avoid[i] {`, `brought && v != a.avoid[i] && false {`),
 	grown("Two appends of one text may both have made it, where what was before them was there twice.",
 		`if len(all) > 1 && g.twice(text, all) || g.guess`, `if g.guess`),
 	by("engine/paths", "TestGrownTexts", "What was appended after a read may have made the same text once more.", grownGo,

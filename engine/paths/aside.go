@@ -18,6 +18,9 @@ import (
 type aside struct {
 	ops   []int32
 	avoid []int32 // the value that must not be there; -1: any may
+	// Where the path knows them: writes without an answer that nobody read, what
+	// each operation must find, and its place in an order that hard order allows.
+	spare, demand, rank []int32
 }
 
 // maxAside bounds the operations that are put back times those in the order.
@@ -34,12 +37,20 @@ func (a *aside) putBack(line []int32, h *hardOrder, key, write []int32, initial 
 	if len(a.ops) == 0 {
 		return line, ""
 	}
+	why = "there are too many answers that say only which value was not there"
 	if c := h.interval(); c != nil {
-		return a.bySlots(line, c, key, write, initial)
+		whole, why = a.bySlots(line, c, key, write, initial)
+	} else if len(a.ops)*(len(line)+len(a.ops)) <= maxAside {
+		whole, why = a.oneByOne(slices.Clone(line), h, key, write, initial)
 	}
-	if len(a.ops)*(len(line)+len(a.ops)) > maxAside {
-		return nil, "there are too many answers that say only which value was not there"
+	if whole == nil && a.demand != nil {
+		whole, why = a.spread(line, h, key, write, initial)
 	}
+	return whole, why
+}
+
+// oneByOne is putBack for few operations.
+func (a *aside) oneByOne(line []int32, h *hardOrder, key, write []int32, initial func(key int32) int32) (whole []int32, why string) {
 	for i, x := range a.ops {
 		from, to := 0, len(line)
 		for p, y := range line {
@@ -134,34 +145,49 @@ type run struct {
 }
 
 func newGaps(line []int32, c *order.Clock, key, write []int32, initial func(key int32) int32) *gaps {
-	n := len(line)
-	w := &gaps{line: line, outs: make([]int64, n), ins: make([]int64, n), last: make([]int, n), next: make([]int, n), runs: map[int32][]run{}, initial: initial}
-	byOut, byIn := identity(int32(n)), identity(int32(n))
-	slices.SortFunc(byOut, func(i, j int32) int { return cmp.Compare(c.Out[line[i]], c.Out[line[j]]) })
-	slices.SortFunc(byIn, func(i, j int32) int { return cmp.Compare(c.In[line[i]], c.In[line[j]]) })
+	w := &gaps{line: line, runs: map[int32][]run{}, initial: initial}
+	places := make([]int, len(line))
+	for p := range places {
+		places[p] = p
+	}
+	w.bounds(c, places)
+	w.hold(key, write)
+	return w
+}
+
+// bounds sorts the operations at some places of the line by the clock.
+func (w *gaps) bounds(c *order.Clock, places []int) {
+	n, line := len(places), w.line
+	w.outs, w.ins, w.last, w.next = make([]int64, n), make([]int64, n), make([]int, n), make([]int, n)
+	byOut, byIn := slices.Clone(places), slices.Clone(places)
+	slices.SortFunc(byOut, func(i, j int) int { return cmp.Compare(c.Out[line[i]], c.Out[line[j]]) })
+	slices.SortFunc(byIn, func(i, j int) int { return cmp.Compare(c.In[line[i]], c.In[line[j]]) })
 	for i, p := range byOut {
-		w.outs[i], w.last[i] = c.Out[line[p]], int(p)
+		w.outs[i], w.last[i] = c.Out[line[p]], p
 		if i > 0 {
 			w.last[i] = max(w.last[i], w.last[i-1])
 		}
 	}
 	for i := n - 1; i >= 0; i-- {
 		p := byIn[i]
-		w.ins[i], w.next[i] = c.In[line[p]], int(p)
+		w.ins[i], w.next[i] = c.In[line[p]], p
 		if i+1 < n {
 			w.next[i] = min(w.next[i], w.next[i+1])
 		}
 	}
-	for p, y := range line {
+}
+
+// hold finds out what the keys hold along the line.
+func (w *gaps) hold(key, write []int32) {
+	for p, y := range w.line {
 		k := key[y]
 		if w.runs[k] == nil {
-			w.runs[k] = []run{{0, initial(k)}}
+			w.runs[k] = []run{{0, w.initial(k)}}
 		}
 		if write[y] >= 0 {
 			w.runs[k] = append(w.runs[k], run{p + 1, write[y]})
 		}
 	}
-	return w
 }
 
 // from is the first gap behind all that precede an operation with this in.

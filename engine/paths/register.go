@@ -167,6 +167,15 @@ func (r *register) decide() Answer {
 	case circle != nil:
 		return r.refuted(circle)
 	}
+	for x := range int32(r.v.N) {
+		if r.v.Info[x] && !r.live[x] && r.write[x] >= 0 && r.demand[x] < 0 {
+			r.aside.spare = append(r.aside.spare, x)
+		}
+	}
+	r.aside.demand, r.aside.rank = r.demand, make([]int32, r.v.N)
+	for at, x := range r.rank {
+		r.aside.rank[x] = int32(at)
+	}
 	return p.acceptRegister(r, line)
 }
 
