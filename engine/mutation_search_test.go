@@ -25,9 +25,14 @@ func TestUnansweredThatChangeNothing(t *testing.T) {
 		ops = append(ops, lost(write(2+i, 100+i, 0, 0)))
 	}
 	r, machine := problem(t, ops, m)
-	part, err := Decide(context.Background(), Task{Rules: r, Machine: machine(context.Background()), Eager: true, Limits: Limits{States: 1000}, Focus: -1})
-	if err != nil || part.Kind != spec.Violation || part.States > 10 {
-		t.Errorf("%v after %d states, %v; want a violation within 10", part.Kind, part.States, err)
+	plain := machine(context.Background())
+	// Where steps may depend on what was placed, the memory of configurations knows
+	// nothing of those with fewer unanswered operations.
+	for _, m := range []spec.Machine{plain, &patient{Machine: plain, read: r.View.Read}} {
+		part, err := Decide(context.Background(), Task{Rules: r, Machine: m, Eager: true, Limits: Limits{States: 1000}, Focus: -1})
+		if err != nil || part.Kind != spec.Violation || part.States > 10 {
+			t.Errorf("%v after %d states, %v; want a violation within 10", part.Kind, part.States, err)
+		}
 	}
 }
 
