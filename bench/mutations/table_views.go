@@ -57,7 +57,7 @@ var viewRules = []mutation{
 `, ``),
 	by("consistency", "TestOrdersEqualTwin", "A guarantee under one order keeps its own class of session edges.", "consistency/guarantees.go",
 		`		if v.Read[i] != toRead {`, `		if false {`),
-	by("cmd/pinyon", "TestUntimedFiles", "A file without times stays one under its model.", "models/bind.go",
+	by("cmd/pinyon", "TestUntimedFiles", "A file without times stays one under its model.", "engine/history/view.go",
 		`Untimed: h.Untimed, `, ``),
 	by("consistency", "TestHierarchy", "The ladder concludes only what random histories bear out.", "consistency/ladder.go",
 		`	{"sequential", "pram"}, //`, `	{"causal-memory", "pram"}, //`),
