@@ -21,10 +21,14 @@ type aside struct {
 	// Where the path knows them: writes without an answer that nobody read, what
 	// each operation must find, and its place in an order that hard order allows.
 	spare, demand, rank []int32
+	stopped             func() bool // asked now and then; nil: never
 }
 
 // maxAside bounds the operations that are put back times those in the order.
 const maxAside = 50_000_000
+
+// misplaced is why an operation found no place.
+const misplaced = "an answer says which value was not there, and it is there wherever the order that was found lets it stand"
 
 func (a *aside) add(op, avoid int32) {
 	a.ops, a.avoid = append(a.ops, op), append(a.avoid, avoid)
@@ -71,7 +75,7 @@ func (a *aside) oneByOne(line []int32, h *hardOrder, key, write []int32, initial
 			}
 		}
 		if from > to || held == a.avoid[i] {
-			return nil, "an answer says which value was not there, and it is there wherever the order that was found lets it stand"
+			return nil, misplaced
 		}
 		line = slices.Insert(line, to, x)
 	}
@@ -110,7 +114,7 @@ func (a *aside) bySlots(line []int32, c *order.Clock, key, write []int32, initia
 		}
 		gap, ok := w.first(key[x], max(behind, w.from(c.In[x])), a.avoid[i])
 		if !ok || gap > w.to(c.Out[x]) {
-			return nil, "an answer says which value was not there, and it is there wherever the order that was found lets it stand"
+			return nil, misplaced
 		}
 		gaps[i] = gap
 		heap.Push(&open, outAt{c.Out[x], gap})

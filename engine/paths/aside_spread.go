@@ -16,6 +16,9 @@ import (
 // all begins anew. The result is checked.
 func (a *aside) spread(line []int32, h *hardOrder, key, write []int32, initial func(key int32) int32) (whole []int32, why string) {
 	for range mostMoved {
+		if a.stopped != nil && a.stopped() {
+			return nil, "it was stopped"
+		}
 		next := line
 		if whole, next = a.spreadOn(line, h, key, write, initial); whole != nil {
 			return whole, ""
@@ -33,8 +36,6 @@ const (
 	mostMoved = 100
 	near      = 64
 )
-
-const misplaced = "an answer says which value was not there, and it is there wherever the order that was found lets it stand"
 
 // spreadOn is spread on one line; without success it returns another line that may
 // serve, or nil.

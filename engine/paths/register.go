@@ -172,7 +172,7 @@ func (r *register) decide() Answer {
 			r.aside.spare = append(r.aside.spare, x)
 		}
 	}
-	r.aside.demand, r.aside.rank = r.demand, make([]int32, r.v.N)
+	r.aside.demand, r.aside.rank, r.aside.stopped = r.demand, make([]int32, r.v.N), p.stopped
 	for at, x := range r.rank {
 		r.aside.rank[x] = int32(at)
 	}
