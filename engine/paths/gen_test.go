@@ -118,15 +118,15 @@ func intervals(r *rand.Rand, s shape) []event {
 	return ops
 }
 
-// simulate gives the operations their answers.
-func simulate(r *rand.Rand, structure string, ops []event) {
+// along visits the operations, and half of those without an answer, along a random
+// order that their intervals allow.
+func along(r *rand.Rand, ops []event, visit func(x int)) {
 	var pending []int
 	for i := range ops {
 		if !ops[i].lost || r.IntN(2) == 0 {
 			pending = append(pending, i)
 		}
 	}
-	var held []int
 	for len(pending) > 0 {
 		var ready []int
 		for at, x := range pending {
@@ -135,9 +135,16 @@ func simulate(r *rand.Rand, structure string, ops []event) {
 			}
 		}
 		at := ready[r.IntN(len(ready))]
-		held = perform(structure, &ops[pending[at]], held)
+		x := pending[at]
 		pending = slices.Delete(pending, at, at+1)
+		visit(x)
 	}
+}
+
+// simulate gives the operations their answers.
+func simulate(r *rand.Rand, structure string, ops []event) {
+	var held []int
+	along(r, ops, func(x int) { held = perform(structure, &ops[x], held) })
 }
 
 // perform is the structure's own meaning, apart from the models.

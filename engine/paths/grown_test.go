@@ -3,7 +3,6 @@ package paths_test
 import (
 	"context"
 	"math/rand/v2"
-	"slices"
 	"strings"
 	"testing"
 
@@ -74,29 +73,14 @@ func grownCase(r *rand.Rand, s shape) *spec.Subject {
 // allow.
 func simulateTexts(r *rand.Rand, ops []event, in []models.KVIn, out []history.Value, state history.Value) {
 	m := models.KV(state)
-	var pending []int
-	for i := range ops {
-		if !ops[i].lost || r.IntN(2) == 0 {
-			pending = append(pending, i)
-		}
-	}
-	for len(pending) > 0 {
-		var ready []int
-		for at, x := range pending {
-			if !slices.ContainsFunc(pending, func(y int) bool { return !ops[y].lost && ops[y].ret < ops[x].call }) {
-				ready = append(ready, at)
-			}
-		}
-		at := ready[r.IntN(len(ready))]
-		x := pending[at]
-		pending = slices.Delete(pending, at, at+1)
+	along(r, ops, func(x int) {
 		if ops[x].f == "cas" && !ops[x].told {
 			in[x].Value = state
 		}
 		if next, got, ok := m.Apply(state, in[x]); ok {
 			state, out[x] = next, got
 		}
-	}
+	})
 }
 
 // TestGrownTextsEqualSearch compares the register path with the search where

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"strings"
 	"testing"
 
@@ -85,23 +84,8 @@ func registerCase(r *rand.Rand, s shape, repeated bool) *spec.Subject {
 // simulateRegister performs the operations along a random order that their
 // intervals allow; a compare-and-set expects what it finds.
 func simulateRegister(r *rand.Rand, ops []event, in []models.RegisterIn) {
-	var pending []int
-	for i := range ops {
-		if !ops[i].lost || r.IntN(2) == 0 {
-			pending = append(pending, i)
-		}
-	}
 	state := 0
-	for len(pending) > 0 {
-		var ready []int
-		for at, x := range pending {
-			if !slices.ContainsFunc(pending, func(y int) bool { return !ops[y].lost && ops[y].ret < ops[x].call }) {
-				ready = append(ready, at)
-			}
-		}
-		at := ready[r.IntN(len(ready))]
-		x := pending[at]
-		pending = slices.Delete(pending, at, at+1)
+	along(r, ops, func(x int) {
 		switch ops[x].f {
 		case "read":
 			ops[x].value = state
@@ -119,7 +103,7 @@ func simulateRegister(r *rand.Rand, ops []event, in []models.RegisterIn) {
 			n, _ := in[x].Value.Int64()
 			state = int(n)
 		}
-	}
+	})
 }
 
 // mutateRegister changes up to three of what was read or expected.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"pinyon/engine/brute"
@@ -56,28 +55,13 @@ func staleCase(r *rand.Rand, k int) *spec.Subject {
 
 // simulateStale performs the operations along an order that their intervals allow.
 func simulateStale(r *rand.Rand, ops []event, in []models.RegisterIn, k int) {
-	var pending []int
-	for i := range ops {
-		if !ops[i].lost || r.IntN(2) == 0 {
-			pending = append(pending, i)
-		}
-	}
 	versions := []int{0}
-	for len(pending) > 0 {
-		var ready []int
-		for at, x := range pending {
-			if !slices.ContainsFunc(pending, func(y int) bool { return !ops[y].lost && ops[y].ret < ops[x].call }) {
-				ready = append(ready, at)
-			}
-		}
-		at := ready[r.IntN(len(ready))]
-		x := pending[at]
-		pending = slices.Delete(pending, at, at+1)
+	along(r, ops, func(x int) {
 		newest := versions[len(versions)-1]
 		switch ops[x].f {
 		case "read":
 			ops[x].value = versions[len(versions)-1-r.IntN(min(k, len(versions)))]
-			continue
+			return
 		case "cas":
 			expected := newest
 			if ops[x].told {
@@ -85,7 +69,7 @@ func simulateStale(r *rand.Rand, ops []event, in []models.RegisterIn, k int) {
 			}
 			in[x].Value = value(expected)
 			if ops[x].value = 0; expected != newest {
-				continue
+				return
 			}
 			ops[x].value = 1
 			n, _ := in[x].To.Int64()
@@ -95,7 +79,7 @@ func simulateStale(r *rand.Rand, ops []event, in []models.RegisterIn, k int) {
 			newest = int(n)
 		}
 		versions = append(versions, newest)
-	}
+	})
 }
 
 func staleSubject(r *rand.Rand, ops []event, in []models.RegisterIn) *spec.Subject {
