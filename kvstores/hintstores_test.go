@@ -218,11 +218,14 @@ func TestGryffKeepsCausality(t *testing.T) {
 	}
 }
 
-// Without causality healthy runs are soon convicted; gets alone are still regular.
+// Without causality runs whose puts take their time are soon convicted; gets
+// alone are still regular.
 func TestGryffWithoutCausalityIsConvicted(t *testing.T) {
 	t.Parallel()
 	r := newRing(t, "kvgryff", 3, "lose-causality", true)
-	r.convicted(load{clients: 6, keys: 2, own: true, f: []string{"put", "get", "get"}, length: 500 * time.Millisecond}, "regular-sequential", "gryff", "regular")
+	r.delay("n1", "n2", 20*time.Millisecond)
+	r.delay("n1", "n3", 40*time.Millisecond)
+	r.convicted(load{clients: 6, keys: 2, own: true, roam: true, f: []string{"put", "get", "get"}, length: 500 * time.Millisecond}, "regular-sequential", "gryff", "regular")
 }
 
 // A client that fails keeps what it carries.
