@@ -54,6 +54,7 @@ type Options struct {
 	OnlyKey    string        // check this key only ("" all); see HasOnlyKey
 	HasOnlyKey bool
 	Debug      bool // check that steps leave their argument alone
+	Mute       bool // verdicts and proofs alone, no explanations, which can take longer than the verdict
 	// Progress, where set, is called now and then from one goroutine.
 	Progress func(Progress)
 

@@ -59,7 +59,7 @@ func (c *checker) decideBy(ctx context.Context, t task, memory int64, by func(co
 		machine = spec.Plain(machine)
 	}
 	var later engine.Later
-	part, err = by(ctx, engine.Task{Rules: rules, Machine: machine, Eager: c.eager(), Live: &c.live, Focus: -1, Later: &later,
+	part, err = by(ctx, engine.Task{Rules: rules, Machine: machine, Eager: c.eager(), Live: &c.live, Focus: -1, Mute: c.opts.Mute, Later: &later,
 		NoPaths: c.opts.Engine == "search" || c.opts.Engine == wingGong, Sweep: c.opts.Engine == "sweep", Limits: engine.Limits{States: c.opts.MaxStates, Memory: memory, Heap: c.heap}})
 	if errors.Is(err, engine.ErrMalformed) {
 		return part, c.malformed(t, part.Proof, err)
@@ -69,7 +69,7 @@ func (c *checker) decideBy(ctx context.Context, t task, memory int64, by func(co
 	}
 	part.Key = t.key
 	told := later.Explain != nil || part.Proof != nil && part.Proof.Kind == spec.ProofPattern
-	if part.Kind == spec.Violation && told && c.level.prefix && c.opts.Oracles == nil {
+	if part.Kind == spec.Violation && told && c.level.prefix && c.opts.Oracles == nil && !c.opts.Mute {
 		c.firstBadReturn(ctx, t, view, &part, later.Stuck)
 	}
 	if part.Explain == nil && later.Explain != nil {

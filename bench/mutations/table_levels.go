@@ -60,7 +60,7 @@ var levelRules = []mutation{
 			p := parts[i]`),
 	twin("The orders of the keys are merged under all hard order.", partsGo,
 		`append(append([]order.Source(nil), rules.Hard...), order.Source{Relation: edges, Name: "merge"})`, `append(append([]order.Source(nil), rules.Hard[:0]...), order.Source{Relation: edges, Name: "merge"})`),
-	twin("The merged order keeps the orders of the keys.", partsGo, `pairs = append(pairs, [2]int32{at[p.Witness[i-1]], at[x]})`, `_ = i`),
+	twin("The merged order keeps the orders of the keys.", partsGo, `pairs = append(pairs, [2]int32{at[p.Witness[i-1]], at[x]})`, `_, _ = i, x`),
 	by("consistency", "TestUnknownKeyIsNoPass", "Orders are merged only when every key has one.", partsGo, `if !merge || c.level.spans || c.answered() == 0 {`, `if c.level.spans || c.answered() == 0 {`),
 	by("consistency", "TestKeysOverTheirShareOfMemory", "A key over its share of the memory is decided again with all of it.", partsGo,
 		`if workers > 1 && parts[i].Budget == "memory" && i < q.stopAt {`, `if false {`),

@@ -39,6 +39,8 @@ var registerRules = []mutation{
 	swept("What an operation that is taken back could have read is free again.", searchGo, `			s.inst.move(last.op, 1)
 `, ``),
 
+	{Name: "A brief sweep gives up where many operations overlap.", File: sweepGo, Old: `s.brief && s.visited > briefly*int(s.now)+warmUp`, New: `s.visited < 0`, Package: "./engine/paths", Test: "TestBriefSweep"},
+	{Name: "The sweep is tried before the search.", File: "engine/paths/paths.go", Old: "	sweepPath{brief: true},\n", New: "", Package: "./engine/paths", Test: "TestBriefSweep"},
 	swept("The sweep applies a cas that finds its value now.", sweepGo, `y == x || changes || s.want[y] >= 0 ||`, `y == x || changes ||`),
 	swept("The sweep applies what others wait for.", sweepGo, ` || slices.Contains(values, s.write[y]) {`, ` {`),
 	swept("An absorbed write may still be applied.", sweepGo, `			if s.dead(&c, x) {

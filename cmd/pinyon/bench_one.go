@@ -28,7 +28,8 @@ type benchJob struct {
 	NoSoft    bool          `json:"no_soft,omitempty"`  // leave their soft order out
 	Modified  bool          `json:"modified,omitempty"` // write their order into the times, and check without them
 	Engine    string        `json:"engine,omitempty"`
-	Opaque    bool          `json:"opaque,omitempty"` // the model says nothing but how to step
+	Explain   bool          `json:"explain,omitempty"` // a violation, which no rival does
+	Opaque    bool          `json:"opaque,omitempty"`  // the model says nothing but how to step
 	Budget    time.Duration `json:"budget,omitempty"`
 	MaxStates int64         `json:"max_states,omitempty"`
 }
@@ -63,7 +64,7 @@ func (a *app) benchOne(ctx context.Context, text string) error {
 	if err != nil {
 		return usagef("%v", err)
 	}
-	opts := consistency.Options{Engine: job.Engine, Timeout: job.Budget, MaxStates: job.MaxStates}
+	opts := consistency.Options{Engine: job.Engine, Timeout: job.Budget, MaxStates: job.MaxStates, Mute: !job.Explain}
 	if opts.Oracles, err = job.oracles(); err != nil {
 		return err
 	}

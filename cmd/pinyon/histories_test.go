@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"flag"
 	"fmt"
 	"os"
@@ -36,8 +37,9 @@ type row struct {
 // outcome is what check made of a row.
 type outcome struct {
 	row
-	got  int
-	last string // the last line of its output
+	got      int
+	last     string   // its summary, or why there is none
+	searched []string // for each key that fell to the search, what had been tried
 }
 
 // TestRecordedHistories checks histories that other people's tools recorded,
@@ -132,14 +134,28 @@ func check(dir string, r row) outcome {
 	if r.hard {
 		budget = *hardBudget
 	}
-	args := append([]string{"check", path, "--budget", budget}, strings.Fields(strings.ReplaceAll(r.flags, "'", ""))...)
+	args := append([]string{"check", path, "--json", "--budget", budget}, strings.Fields(strings.ReplaceAll(r.flags, "'", ""))...)
 	var out, errs bytes.Buffer
 	o := outcome{row: r, got: run(args, nil, &out, &errs)}
-	text := strings.TrimSpace(out.String())
-	if o.got >= exitUsage {
-		text = strings.TrimSpace(errs.String())
+	var report struct {
+		Files []struct {
+			Summary string `json:"summary"`
+			Keys    []struct {
+				Engine string `json:"engine"`
+				Tried  string `json:"tried"`
+			} `json:"keys"`
+		} `json:"files"`
 	}
-	o.last = text[strings.LastIndexByte(text, '\n')+1:]
+	if err := json.Unmarshal(out.Bytes(), &report); err != nil || len(report.Files) != 1 {
+		o.last = strings.TrimSpace(errs.String())
+	} else {
+		o.last = report.Files[0].Summary
+		for _, key := range report.Files[0].Keys {
+			if key.Engine == "search" {
+				o.searched = append(o.searched, key.Tried)
+			}
+		}
+	}
 	if r.want == 0 {
 		if raw, _, err := importers.Load(path, importers.Options{}); err == nil && !slices.ContainsFunc(raw.Ops, answered) {
 			o.want = exitVacuous
@@ -150,12 +166,13 @@ func check(dir string, r row) outcome {
 
 func answered(op history.Op[history.Value, history.Value]) bool { return op.Outcome == history.OK }
 
-// judge prints the table and fails on a wrong row, or on more than 3 % of
-// undecided ones among those that are not hard on purpose.
+// judge prints the table and fails on a wrong row, on more than 3 % of
+// undecided ones among those that are not hard on purpose, or if more than 5 %
+// fall to the search.
 func judge(t *testing.T, outcomes []outcome) {
 	t.Helper()
 	var table strings.Builder
-	easy, unknown := 0, 0
+	easy, unknown, searched := 0, 0, 0
 	for _, o := range outcomes {
 		mark := "ok"
 		switch {
@@ -173,8 +190,16 @@ func judge(t *testing.T, outcomes []outcome) {
 			}
 		}
 		fmt.Fprintf(&table, "%-8s %3d %3d  %s %s\n", mark, o.want, o.got, o.file, o.flags)
+		if len(o.searched) > 0 {
+			searched++
+			fmt.Fprintf(&table, "%17ssearched: %s\n", "", strings.Join(slices.Compact(o.searched), "; "))
+		}
 	}
-	t.Logf("verdict, exit status wanted and got, history and flags:\n%s%d rows, %d of the %d that are not hard on purpose undecided", table.String(), len(outcomes), unknown, easy)
+	t.Logf("verdict, exit status wanted and got, history and flags:\n%s%d rows, %d of the %d that are not hard on purpose undecided, %d decided by the search",
+		table.String(), len(outcomes), unknown, easy, searched)
+	if searched*100 > 5*len(outcomes) {
+		t.Errorf("%d of %d rows fall to the search, more than 5 %%", searched, len(outcomes))
+	}
 	if unknown*100 > 3*easy {
 		t.Errorf("%d of %d rows are undecided, more than 3 %%", unknown, easy)
 	}

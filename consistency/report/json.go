@@ -80,6 +80,7 @@ type keyReport struct {
 	Operations  int                `json:"operations"`
 	States      int64              `json:"states"`
 	Engine      string             `json:"engine,omitempty"`
+	Tried       string             `json:"tried,omitempty"` // the fast paths that left it to the search, and why
 	Reason      string             `json:"reason,omitempty"`
 	Budget      string             `json:"budget,omitempty"`
 	Placed      int                `json:"placed,omitempty"`
@@ -249,7 +250,7 @@ func errorOf(err error) *errorReport {
 func (in *Input) key(p *spec.Part) keyReport {
 	k := keyReport{
 		Key: p.Key, Culprit: p.Culprit, Verdict: p.Kind.String(), Skipped: p.Skipped, Operations: p.Ops, States: p.States,
-		Engine: p.Engine, Reason: p.Reason, Budget: p.Budget, Placed: p.Placed,
+		Engine: p.Engine, Tried: p.Tried, Reason: p.Reason, Budget: p.Budget, Placed: p.Placed,
 	}
 	if p.Kind == spec.Violation {
 		k.Text = in.explain(p, true)

@@ -84,6 +84,7 @@ var All = []Path{
 	logPath{},
 	orderedLogPath{},
 	registerPath{},
+	sweepPath{brief: true},
 	mutexPath{},
 	membersPath{},
 	countPath{},

@@ -242,3 +242,22 @@ func TestSweepEqualsSearch(t *testing.T) {
 		})
 	}
 }
+
+// TestBriefSweep: the sweep comes first where few operations overlap; where many
+// do, the search does, though the sweep could decide it as well.
+func TestBriefSweep(t *testing.T) {
+	for clients, by := range map[int]string{3: "sweep", 24: "search"} {
+		s := busyRegister(2000, clients, 5, 0.5, 0, false)
+		for _, task := range []engine.Task{{}, {Sweep: true}} {
+			task.Rules, task.Machine, task.Eager, task.Focus = rules(s), s.Machine(context.Background(), s.View, false), true, -1
+			got, err := engine.Decide(context.Background(), task)
+			want := by
+			if task.Sweep {
+				want = "sweep"
+			}
+			if err != nil || got.Kind != spec.Consistent || got.Engine != want {
+				t.Errorf("%d clients, sweep alone %v: %v by %s (%v), want consistent by %s", clients, task.Sweep, got.Kind, got.Engine, err, want)
+			}
+		}
+	}
+}

@@ -32,7 +32,12 @@ import (
 //
 // No configuration left at a return: there is no order, and the history up to
 // that return is the shortest that shows it.
-type sweepPath struct{}
+//
+// brief gives up where the history is not one of those that few configurations
+// decide: there the search is faster, and the whole sweep comes after it.
+type sweepPath struct {
+	brief bool
+}
 
 // Name implements Path.
 func (sweepPath) Name() string { return "sweep" }
@@ -51,12 +56,19 @@ func (sweepPath) Applies(p *Problem) (ok bool, reason string) {
 // maxConfigs is the number of configurations above which the search is asked.
 const maxConfigs = 20_000
 
+// A brief sweep visits briefly configurations for each event so far, and a few
+// more at the beginning.
+const (
+	briefly = 2
+	warmUp  = 1000
+)
+
 // maxOpen is the number of operations that may be open at once.
 const maxOpen = 64
 
 // Decide implements Path.
-func (sweepPath) Decide(p *Problem) Answer {
-	s := &sweep{p: p, m: p.Machine, hard: hardOrder{}}
+func (path sweepPath) Decide(p *Problem) Answer {
+	s := &sweep{p: p, m: p.Machine, hard: hardOrder{}, brief: path.brief}
 	s.hard, _ = p.hard()
 	if reason := s.read(); reason != "" {
 		return cannotTell(reason)
@@ -137,6 +149,8 @@ type sweep struct {
 	configs []config
 	seen    map[mark]struct{}
 	next    []config
+	brief   bool
+	visited int // configurations, at all returns so far
 }
 
 // lost is a class of updates without an answer that find and leave the same.
@@ -298,6 +312,9 @@ func (s *sweep) returned(x int32) (reason string) {
 		if len(work) > maxConfigs {
 			return "there are too many configurations"
 		}
+	}
+	if s.visited += len(work); s.brief && s.visited > briefly*int(s.now)+warmUp {
+		return "there are too many configurations for a brief sweep"
 	}
 	s.configs = append(s.configs[:0], s.undominated(x)...)
 	s.open[s.slot[x]] = -1
