@@ -49,6 +49,7 @@ var imports = []struct {
 	{"harness", []string{"consistency", "engine/history", "engine/history/importers", "engine/order", "engine/spec", "faultnet", "kvstores", "models", "oracles"}},
 	{"cmd/pinyon", []string{"bench/gen", "consistency", "consistency/report", "engine/brute", "engine/history", "engine/history/importers", "engine/history/strictyaml", "engine/history/suggest", "engine/order", "engine/spec", "engine/verify", "engine/views", "faultnet", "harness", "kvstores", "models", "oracles"}},
 	{"bench/mutations", nil},
+	{"bench/phenomena", nil},
 }
 
 // external says which packages may import a module from outside, outside

@@ -74,12 +74,19 @@ func (a *app) benchOne(ctx context.Context, text string) error {
 		}
 		opts.Oracles = nil
 	}
+	check := benchCheck(h)
+	if job.Opaque {
+		typed := opaqueHistory(h)
+		check = func(ctx context.Context, level consistency.Level, o consistency.Options) (*spec.Verdict, error) {
+			return consistency.Check(ctx, typed, opaqueModel(typed.Header.Initial), level, o)
+		}
+	}
 	defer limitMemory(0)()
 	runtime.GC()
 	debug.FreeOSMemory()
 	m := measure{Ops: len(h.Ops), BaseMB: resetPeak()}
 	cpu, start := processTime(), time.Now()
-	v, err := benchCheck(ctx, h, job.Opaque, level, opts)
+	v, err := check(ctx, level, opts)
 	m.CPU, m.Wall = (processTime() - cpu).Seconds(), time.Since(start).Seconds()
 	m.PeakMB = residentPeak()
 	if err != nil {
@@ -117,24 +124,24 @@ func (a *app) benchHistory(job *benchJob) (*history.Raw, error) {
 	return l.raw, nil
 }
 
-// benchCheck decides from operations in memory: validation and decoding into
-// the model's types are part of it.
-func benchCheck(ctx context.Context, h *history.Raw, opaque bool, level consistency.Level, o consistency.Options) (*spec.Verdict, error) {
-	if opaque {
-		return consistency.Check(ctx, opaqueHistory(h), opaqueModel(h.Header.Initial), level, o)
+// benchCheck decides from operations in memory, which for a model of Pinyon's own
+// are recorded values: validation and decoding into the model's types are part
+// of it.
+func benchCheck(h *history.Raw) func(context.Context, consistency.Level, consistency.Options) (*spec.Verdict, error) {
+	return func(ctx context.Context, level consistency.Level, o consistency.Options) (*spec.Verdict, error) {
+		if err := history.Validate(h); err != nil {
+			return nil, err
+		}
+		e, err := models.Lookup(h.Header.Model)
+		if err != nil {
+			return nil, usagef("%v", err)
+		}
+		s, err := e.Bind(h, models.Options{Initial: h.Header.Initial, NilRead: h.Header.NilRead})
+		if err != nil {
+			return nil, err
+		}
+		return consistency.CheckSubject(ctx, s, level, o)
 	}
-	if err := history.Validate(h); err != nil {
-		return nil, err
-	}
-	e, err := models.Lookup(h.Header.Model)
-	if err != nil {
-		return nil, usagef("%v", err)
-	}
-	s, err := e.Bind(h, models.Options{Initial: h.Header.Initial, NilRead: h.Header.NilRead})
-	if err != nil {
-		return nil, err
-	}
-	return consistency.CheckSubject(ctx, s, level, o)
 }
 
 // opaqueIn is the input of a register of which nothing is known.
