@@ -47,12 +47,13 @@ var oracleRules = []mutation{
 	by("engine/order", "TestIndexes", "A dominance of some clocks may fail on the others.", formsGo,
 		`must, spare := len(d.Must), len(d.Clocks)-d.AtLeast`, `must, spare := len(d.Must), 0*d.AtLeast`),
 	by("engine/order", "TestSparse", "A chain's own edges are kept where a relation is replaced.", sparseGo,
-		`pairs[k] = append(pairs[k], [2]int32{chain[m-1], x})`, `_ = k`),
+		`pairs[g.general[k]] = append(pairs[g.general[k]], [2]int32{a, x})`, `_, _ = a, x`),
+	by("engine/order", "TestSparse", "The last of a chain that comes before an operation is kept.", sparseGo,
+		`pairs[n.by] = append(pairs[n.by], [2]int32{g.Chains[n.chain][n.count-1], x})`, `_ = n`),
 	by("engine/order", "TestSparse", "Relations with edges of operations without an answer are not replaced.", sparseGo,
-		`	if b.unansweredPrecede() {
-		return nil, false
-	}
-`, ``),
+		`	if g.lost {`, `	if false {`),
+	by("engine/order", "TestFrontierEqualsClosure", "Operations without an answer may come before others.", graphGo,
+		`	general := b.optionalPrecede()`, `	general := false`),
 	by("oracles/rule", "TestQuantifierTwin", "A supermajority is f + ceil(f/2) + 1.", quantifierGo, `return f + (f+1)/2 + 1`, `return f + f/2 + 1`),
 	by("oracles/rule", "TestQuantifierTwin", "A quantifier over nothing is unknown.", quantifierGo, `return len(list), ok && len(list) > 0`, `return len(list), ok`),
 	by("oracles/rule", "TestQuantifierTwin", "At least n is false only once n can no longer be.", quantifierGo, `case Unknown:

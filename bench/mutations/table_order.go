@@ -20,17 +20,17 @@ func closure(name, file, from, to string) mutation {
 var orderRules = []mutation{
 	closure("Starts are searched from the end of a chain, not by galloping from its front.", graphGo,
 		`		for m := int32(len(chain)) - 1; m >= floor[j]; m-- {
-			if chain[m] != x && b.precedes(sources, chain[m], x) {
-				needs = append(needs, need{int32(j), m + 1})
+			if chain[m] != x && b.Precedes(chain[m], x) {
+				needs = append(needs, need{int32(j), m + 1, -1})
 				break
 			}
 		}
 `, `		m := floor[j]
-		for int(m) < len(chain) && chain[m] != x && b.precedes(sources, chain[m], x) {
+		for int(m) < len(chain) && chain[m] != x && b.Precedes(chain[m], x) {
 			m++
 		}
 		if m > floor[j] {
-			needs = append(needs, need{int32(j), m})
+			needs = append(needs, need{int32(j), m, -1})
 		}
 `),
 	closure("What must be placed before the operation ahead in the chain is no floor for other chains.", graphGo,
@@ -45,7 +45,7 @@ var orderRules = []mutation{
 	closure("What precedes an optional operation precedes what comes after it.", graphGo,
 		`b.starts[x] = b.merge(b.starts[x], own)`, `_ = own`),
 	closure("Every source counts for what precedes an optional operation.", graphGo,
-		`b.scan(b.Sources, y, floor)`, `b.scan(b.general, y, floor)`),
+		`chain[m] != x && b.Precedes(chain[m], x)`, `chain[m] != x && b.Sources[0].Precedes(chain[m], x)`),
 	closure("Of two starts in one chain the later counts.", graphGo,
 		`b.row[n.chain] = max(b.row[n.chain], n.count)`, `b.row[n.chain] = n.count`),
 	closure("An optional operation before itself never happens.", graphGo,

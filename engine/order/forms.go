@@ -11,31 +11,58 @@ import (
 type Edges struct {
 	To     [][]int32
 	Reason func(a, b int32) string
-	set    map[[2]int32]struct{}
+	sorted map[int32][]int32 // the long lists of To, ascending
 	turn   sync.Once
 	from   [][]int32 // To turned round, once it is needed
 }
 
+// short is the length up to which a list of edges is looked through as it is.
+const short = 16
+
 // NewEdges returns the relation of the given pairs (from, to) over n
 // operations. Pairs of an operation with itself are refused.
 func NewEdges(n int, pairs [][2]int32, reason func(a, b int32) string) (*Edges, error) {
-	e := &Edges{To: make([][]int32, n), Reason: reason, set: make(map[[2]int32]struct{}, len(pairs))}
+	e := &Edges{To: make([][]int32, n), Reason: reason, sorted: map[int32][]int32{}}
+	ends := make([]int32, n+1) // of the stretch of each operation
 	for _, p := range pairs {
 		if p[0] == p[1] {
 			return nil, fmt.Errorf("an edge orders operation %d before itself", p[0])
 		}
-		if _, dup := e.set[p]; dup {
-			continue
+		ends[p[0]+1]++
+	}
+	for a := range n {
+		ends[a+1] += ends[a]
+	}
+	all, next := make([]int32, len(pairs)), slices.Clone(ends)
+	for _, p := range pairs {
+		all[next[p[0]]] = p[1]
+		next[p[0]]++
+	}
+	seen := make([]int32, n) // the last operation, from 1 on, that was found to precede it
+	for a := range int32(n) {
+		to := all[ends[a]:ends[a]:ends[a+1]]
+		for _, b := range all[ends[a]:ends[a+1]] {
+			if seen[b] != a+1 {
+				seen[b] = a + 1
+				to = append(to, b)
+			}
 		}
-		e.set[p] = struct{}{}
-		e.To[p[0]] = append(e.To[p[0]], p[1])
+		if len(to) > 0 {
+			e.To[a] = to
+		}
+		if len(to) > short {
+			e.sorted[a] = slices.Sorted(slices.Values(to))
+		}
 	}
 	return e, nil
 }
 
 // Precedes implements Relation.
 func (e *Edges) Precedes(a, b int32) bool {
-	_, ok := e.set[[2]int32{a, b}]
+	if len(e.To[a]) <= short {
+		return slices.Contains(e.To[a], b)
+	}
+	_, ok := slices.BinarySearch(e.sorted[a], b)
 	return ok
 }
 

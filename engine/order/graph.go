@@ -27,6 +27,8 @@ type Graph struct {
 	chain, pos []int32   // of a required operation; -1 for an optional one
 
 	clocks   []*clockIndex
+	general  []int    // positions of the sources that are no clocks
+	lost     bool     // an optional operation may precede another
 	interval bool     // the one clock is the whole order
 	starts   [][]need // per operation; nil: there are none
 
@@ -56,24 +58,24 @@ func (g *Graph) Interval() (in, out []int64, ok bool) {
 	return g.clocks[0].In, g.clocks[0].Out, true
 }
 
-// need is one start: chain must be placed up to pos (a count).
-type need struct{ chain, count int32 }
+// need is one start: chain must be placed up to pos (a count), as the source at
+// position by says (-1: as follows from several).
+type need struct{ chain, count, by int32 }
 
 // NewGraph prepares the hard order sources over n operations. It stops early,
 // with a nil Graph, once cancelled is set.
 func NewGraph(n int, sources []Source, optional []bool, call []int64, cancelled *atomic.Bool) *Graph {
 	g := &Graph{N: n, Sources: sources, Optional: optional}
-	var general []Source
-	for _, s := range sources {
+	for i, s := range sources {
 		if c, ok := s.Relation.(*Clock); ok {
 			g.clocks = append(g.clocks, newClockIndex(c, optional))
 		} else {
-			general = append(general, s)
+			g.general = append(g.general, i)
 		}
 	}
 	g.cover(call, g.Precedes)
 	g.starts, g.bridges, g.never = make([][]need, n), make([][]int32, n), make([]bool, n)
-	b := &starter{Graph: g, general: general, cancelled: cancelled, row: make([]int32, len(g.Chains))}
+	b := &starter{Graph: g, cancelled: cancelled, row: make([]int32, len(g.Chains))}
 	b.direct()
 	b.bridge()
 	if cancelled != nil && cancelled.Load() {
@@ -137,22 +139,12 @@ func (g *Graph) cover(call []int64, precedes func(a, b int32) bool) {
 // starter computes starts and bridges.
 type starter struct {
 	*Graph
-	general   []Source                       // the sources that are no clocks
 	indexes   [][]func(x, floor int32) int32 // by chain and general source
 	cancelled *atomic.Bool
 	row       []int32 // scratch: counts by chain
 }
 
 func (b *starter) stop() bool { return b.cancelled != nil && b.cancelled.Load() }
-
-func (b *starter) precedes(sources []Source, a, x int32) bool {
-	for i := range sources {
-		if sources[i].Precedes(a, x) {
-			return true
-		}
-	}
-	return false
-}
 
 // direct fills starts from the direct edges of the general sources. What
 // precedes x through its own chain is placed before x anyway, so only what
@@ -188,8 +180,8 @@ func (b *starter) direct() {
 func (b *starter) prepare() {
 	b.indexes = make([][]func(x, floor int32) int32, len(b.Chains))
 	for j, chain := range b.Chains {
-		for _, s := range b.general {
-			b.indexes[j] = append(b.indexes[j], index(s.Relation, chain))
+		for _, i := range b.general {
+			b.indexes[j] = append(b.indexes[j], index(b.Sources[i].Relation, chain))
 		}
 	}
 }
@@ -197,23 +189,25 @@ func (b *starter) prepare() {
 // find returns the starts of x under the general sources that exceed floor.
 func (b *starter) find(x int32, floor []int32) (needs []need) {
 	for j, chain := range b.indexes {
-		last := floor[j] - 1
-		for _, find := range chain {
-			last = max(last, find(x, last+1))
+		last, by := floor[j]-1, 0
+		for k, find := range chain {
+			if m := find(x, last+1); m > last {
+				last, by = m, b.general[k]
+			}
 		}
 		if last >= floor[j] {
-			needs = append(needs, need{int32(j), last + 1})
+			needs = append(needs, need{int32(j), last + 1, int32(by)})
 		}
 	}
 	return needs
 }
 
-// scan returns the starts of x under sources that exceed floor.
-func (b *starter) scan(sources []Source, x int32, floor []int32) (needs []need) {
+// scan returns the starts of x under all sources that exceed floor.
+func (b *starter) scan(x int32, floor []int32) (needs []need) {
 	for j, chain := range b.Chains {
 		for m := int32(len(chain)) - 1; m >= floor[j]; m-- {
-			if chain[m] != x && b.precedes(sources, chain[m], x) {
-				needs = append(needs, need{int32(j), m + 1})
+			if chain[m] != x && b.Precedes(chain[m], x) {
+				needs = append(needs, need{int32(j), m + 1, -1})
 				break
 			}
 		}
@@ -225,7 +219,7 @@ func (b *starter) scan(sources []Source, x int32, floor []int32) (needs []need) 
 // order is closed over them whether or not they are placed.
 func (b *starter) bridge() {
 	ys := b.bridging()
-	if len(ys) == 0 {
+	if b.lost = len(ys) > 0; !b.lost {
 		return
 	}
 	after := make([]*bitset.BitSet, len(ys)) // which bridges each bridge precedes, closed
@@ -241,7 +235,7 @@ func (b *starter) bridge() {
 			if b.stop() {
 				return
 			}
-			if x == y || !b.Graph.Precedes(y, x) {
+			if x == y || !b.Precedes(y, x) {
 				continue
 			}
 			targets[k] = append(targets[k], x)
@@ -254,7 +248,7 @@ func (b *starter) bridge() {
 	floor := make([]int32, len(b.Chains))
 	for k, y := range ys {
 		b.never[y] = after[k].Test(uint(k))
-		own := b.scan(b.Sources, y, floor)
+		own := b.scan(y, floor)
 		reached := bitset.New(uint(b.N))
 		for _, x := range targets[k] {
 			reached.Set(uint(x))
@@ -274,11 +268,12 @@ func (b *starter) bridge() {
 
 // bridging lists the optional operations that may precede something.
 func (b *starter) bridging() (ys []int32) {
+	general := b.optionalPrecede()
 	for y := range int32(b.N) {
 		if !b.Optional[y] {
 			continue
 		}
-		some := len(b.general) > 0
+		some := general
 		for _, c := range b.clocks {
 			some = some || c.Out[y] != OutNever
 		}
@@ -287,6 +282,29 @@ func (b *starter) bridging() (ys []int32) {
 		}
 	}
 	return ys
+}
+
+// optionalPrecede reports whether some optional operation precedes another by a
+// source that is no clock.
+func (b *starter) optionalPrecede() bool {
+	var list []int32
+	for i, lost := range b.Optional {
+		if lost {
+			list = append(list, int32(i))
+		}
+	}
+	if len(list) == 0 {
+		return false
+	}
+	for _, i := range b.general {
+		find := index(b.Sources[i].Relation, list)
+		for x := range int32(b.N) {
+			if b.stop() || find(x, 0) >= 0 {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // closeOver makes a relation transitive (Warshall, 1962).
@@ -311,7 +329,7 @@ func (b *starter) merge(to, from []need) []need {
 	to = slices.Clone(to)[:0]
 	for j, count := range b.row {
 		if count > 0 {
-			to = append(to, need{int32(j), count})
+			to = append(to, need{int32(j), count, -1})
 			b.row[j] = 0
 		}
 	}

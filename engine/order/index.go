@@ -38,9 +38,11 @@ func (e *Edges) Index(list []int32) func(x, floor int32) int32 {
 			}
 		}
 	})
-	at := make(map[int32]int32, len(list))
+	at := map[int32]int32{}
 	for m, op := range list {
-		at[op] = int32(m)
+		if len(e.To[op]) > 0 {
+			at[op] = int32(m)
+		}
 	}
 	return func(x, floor int32) int32 {
 		last := int32(-1)
@@ -68,8 +70,16 @@ func (o *oneKey) Index(list []int32) func(x, floor int32) int32 {
 		}
 		c.ops, c.at = append(c.ops, op), append(c.at, int32(m))
 	}
-	for _, c := range cuts {
+	for key, c := range cuts {
 		c.find = index(o.Relation, c.ops)
+		if len(cuts) == 1 { // as in a part of one key
+			return func(x, floor int32) int32 {
+				if o.key[x] != key {
+					return -1
+				}
+				return c.find(x, floor)
+			}
+		}
 	}
 	return func(x, floor int32) int32 {
 		c := cuts[o.key[x]]

@@ -122,11 +122,15 @@ func (p *Problem) Intervals() (in, out []int64, ok bool) {
 	return p.in, p.out, p.timed > 0
 }
 
-// sparse is order.Sparse of the Rules, asked once.
+// sparse is order.Graph.Sparse of the Rules, asked once.
 func (p *Problem) sparse() (hard []order.Source, ok bool) {
 	if p.thinned == 0 {
 		p.thinned = -1
-		if p.thin, ok = order.Sparse(p.Rules); ok {
+		g, v := p.Graph, p.Rules.View
+		if g == nil {
+			g = order.NewGraph(v.N, p.Rules.Hard, v.Info, v.Call, nil)
+		}
+		if p.thin, ok = g.Sparse(); ok {
 			p.thinned = 1
 		}
 	}

@@ -44,13 +44,13 @@ func (sweepPath) Name() string { return "sweep" }
 
 // Applies implements Path.
 func (sweepPath) Applies(p *Problem) (ok bool, reason string) {
-	if ok, reason = (registerPath{}).Applies(p); !ok {
-		return ok, reason
-	}
 	if _, _, ok := p.Intervals(); !ok {
+		if _, known := p.Machine.(spec.Tokens); !known {
+			return false, ""
+		}
 		return false, "the hard order is not one interval order"
 	}
-	return true, ""
+	return registerPath{}.Applies(p)
 }
 
 // maxConfigs is the number of configurations above which the search is asked.
