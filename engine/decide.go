@@ -104,8 +104,10 @@ func Decide(ctx context.Context, t Task) (spec.Part, error) {
 		return part, nil
 	}
 	p := Problem{View: r.View, Graph: g, Soft: r.Soft, Machine: t.Machine, Eager: t.Eager}
-	res, done := t.short(ctx, &part, p, fast)
+	res, begun, done := t.short(ctx, &part, p, fast)
 	switch {
+	case begun != nil:
+		res = begun.resume(t.Limits)
 	case !done:
 		res = Search(ctx, p, t.Limits, t.Live)
 	case part.Engine != "": // a late path

@@ -233,6 +233,31 @@ func randomOps(rng *rand.Rand) []op {
 	return ops
 }
 
+// TestResumedSearchGoesOn: a search that a limit stopped goes on as if it had
+// not been stopped, however often.
+func TestResumedSearchGoesOn(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 9))
+	ctx, stopped := context.Background(), 0
+	for range 3000 {
+		r, machine := problem(t, randomOps(rng), register())
+		p := Problem{View: r.View, Graph: order.NewGraph(r.View.N, r.Hard, r.View.Info, r.View.Call, nil), Machine: machine(ctx), Eager: true}
+		whole := Search(ctx, p, Limits{}, nil)
+		live := &Live{}
+		s := newSearch(ctx, p, Limits{States: 1}, live)
+		part := s.run()
+		for limit := int64(2); part.Kind == spec.Unknown; limit += 1 + rng.Int64N(5) {
+			stopped++
+			part = s.resume(Limits{States: limit})
+		}
+		if part.Kind != whole.Kind || part.States != whole.States || !slices.Equal(part.Witness, whole.Witness) || live.States.Load() != whole.States || live.Bytes.Load() != 0 {
+			t.Fatalf("resumed %+v (live %d states, %d bytes), whole %+v", part, live.States.Load(), live.Bytes.Load(), whole)
+		}
+	}
+	if stopped < 3000 {
+		t.Errorf("stopped only %d times", stopped)
+	}
+}
+
 // TestPanicNamesTheOperation: what a user's step throws is a *spec.StepError.
 func TestPanicNamesTheOperation(t *testing.T) {
 	m := register()

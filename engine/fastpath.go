@@ -66,8 +66,9 @@ func (t Task) sweep(ctx context.Context, part *spec.Part, p *paths.Problem) {
 
 // short is a search of so few states that most histories of registers are
 // decided by it if at all; the late paths are tried before it goes on for long.
-// It reports whether the part is decided.
-func (t Task) short(ctx context.Context, part *spec.Part, p Problem, fast *paths.Problem) (Result, bool) {
+// It reports whether the part is decided; if not, begun is the search so far, if
+// it can go on.
+func (t Task) short(ctx context.Context, part *spec.Part, p Problem, fast *paths.Problem) (res Result, begun *search, done bool) {
 	limits := t.Limits
 	states := int64(2*t.Rules.View.N + 1000)
 	swept, _ := paths.Late[0].Applies(fast)
@@ -76,18 +77,21 @@ func (t Task) short(ctx context.Context, part *spec.Part, p Problem, fast *paths
 		states = staleStates
 	}
 	if t.NoPaths || !swept && !stale || limits.States > 0 && limits.States <= states {
-		return Result{}, false
+		return Result{}, nil, false
 	}
 	limits.States = states
-	res := Search(ctx, p, limits, t.Live)
-	if res.Kind != spec.Unknown || res.Budget != "states" {
-		return res, true
+	begun = newSearch(ctx, p, limits, t.Live)
+	if res = begun.run(); res.Kind != spec.Unknown || res.Budget != "states" {
+		return res, nil, true
 	}
 	part.States = res.States
 	if t.byPath(ctx, part, fast, paths.Late) {
-		return res, true
+		return res, nil, true
 	}
-	return res, false
+	if begun.watcher != nil { // the paths may have shown it something else
+		begun = nil
+	}
+	return res, begun, false
 }
 
 // convict makes the proof of a violation that a path found, and its

@@ -71,6 +71,31 @@ var optionalCases = []struct {
 	},
 	want: spec.Consistent,
 }, {
+	// The second unanswered write 1, read 1, unanswered write 3, read 3: the first
+	// write 1 comes after the write 3, which it would drop.
+	name: "what drops something does not stand for those called after it",
+	ops: []op{
+		0: on("x", lost(write(0, 1, 0, 0))),
+		1: on("x", lost(write(1, 3, 0, 0))),
+		2: on("x", lost(write(2, 1, 0, 0))),
+		3: on("x", read(3, 1, 0, 9)),
+		4: on("x", read(3, 3, 10, 19)),
+	},
+	edges: [][2]int32{{1, 0}},
+	want:  spec.Consistent,
+}, {
+	// Write 1 to x, read it, read 0 of y, write 1 to y, read it: the write to y
+	// could come first, but not usefully.
+	name: "an unanswered operation does not stand for one on another object",
+	ops: []op{
+		0: on("y", lost(write(0, 1, 0, 0))),
+		1: on("x", lost(write(1, 1, 0, 0))),
+		2: on("x", read(3, 1, 0, 9)),
+		3: on("y", read(3, 0, 10, 19)),
+		4: on("y", read(3, 1, 20, 99)),
+	},
+	want: spec.Consistent,
+}, {
 	name: "without any of them it is impossible",
 	ops: []op{
 		0: on("x", lost(write(0, 1, 0, 0))),

@@ -103,10 +103,10 @@ type search struct {
 	limits                  Limits
 	ctx                     context.Context
 	f                       *order.Frontier
-	object                  []int32      // by operation: index into state
-	codes                   []int32      // by object: key code
-	state                   []int32      // by object
-	optional                []int32      // optional operations worth placing, by call
+	object                  []int32 // by operation: index into state
+	codes                   []int32 // by object: key code
+	state                   []int32 // by object
+	optional                *optionals
 	class                   []int32      // by operation; nil: the machine does not tell
 	pins                    *pins        // nil: the machine is not register-like
 	inst                    *instances   // nil: rules go by values, if there are pins
@@ -144,19 +144,8 @@ func newSearch(ctx context.Context, p Problem, limits Limits, live *Live) *searc
 			s.inst = newInstances(s.pins, p.View, p.Graph, s.state)
 		}
 	}
-	_, classes := p.Machine.(spec.Classer)
-	if classes {
-		s.class = make([]int32, p.View.N)
-	}
-	for i := range int32(p.View.N) {
-		if classes {
-			s.class[i] = p.Machine.(spec.Classer).Class(i)
-		}
-		if p.Graph.Optional[i] && (p.View.Idle == nil || !p.View.Idle[i]) {
-			s.optional = append(s.optional, i)
-		}
-	}
-	order.SortBy(s.optional, p.View.Call)
+	s.class = classes(p.Machine, p.View.N)
+	s.optional = newOptionals(p, s.class, s.object)
 	for _, ch := range p.Graph.Chains {
 		s.wide = s.wide || len(ch) > 0xffff
 	}
@@ -164,7 +153,7 @@ func newSearch(ctx context.Context, p Problem, limits Limits, live *Live) *searc
 	if s.wide {
 		width = 4
 	}
-	bits := (len(s.optional) + 7) / 8
+	bits := len(s.optional.bits)
 	size := width*len(p.Graph.Chains) + bits + 4*len(s.state)
 	if s.watcher != nil {
 		bits = 0 // what may follow depends on all that was placed
@@ -197,6 +186,18 @@ func (s *search) run() Result {
 		s.memo.insert(s.pack())
 		return s.finish(spec.Violation, "")
 	}
+	return s.walk()
+}
+
+// resume goes on where a limit stopped the search, under other limits. That a
+// machine that watches saw nothing else meanwhile is for the caller to know.
+func (s *search) resume(limits Limits) Result {
+	s.limits = limits
+	s.live.Bytes.Add(s.memo.bytes) // finish gave it back
+	return s.walk()
+}
+
+func (s *search) walk() Result {
 	for {
 		if s.f.Left == 0 {
 			return s.finish(spec.Consistent, "")
@@ -282,6 +283,7 @@ func (s *search) place(op, next int32) {
 	}
 	s.state[o] = next
 	s.f.Place(op)
+	s.optional.turn(op, s.f.Placed)
 	if s.pins != nil {
 		s.pins.count(op, -1)
 	}
@@ -305,6 +307,7 @@ func (s *search) undo(length int) {
 		last := s.trail[len(s.trail)-1]
 		s.trail = s.trail[:len(s.trail)-1]
 		s.f.Unplace(last.op)
+		s.optional.turn(last.op, s.f.Placed)
 		s.state[s.object[last.op]], s.current = last.before, last.current
 		if s.inst != nil {
 			s.inst.move(last.op, 1)
@@ -378,17 +381,7 @@ func (s *search) children() {
 	if batch {
 		cs = append(cs, child{op: -1, batch: true})
 	}
-	required := len(cs)
-	for _, y := range s.optional {
-		if s.unwanted(y, blocked) || !s.f.Ready(y) || s.stoodFor(y, cs) {
-			continue
-		}
-		now := s.state[s.object[y]]
-		if next, ok := s.Machine.Step(now, y); ok && next != now && !s.strands(y, now, next) {
-			cs = append(cs, child{op: y, next: next})
-		}
-	}
-	s.rank(cs[required:])
+	cs = s.optionalChildren(cs, blocked)
 	s.childs = append(s.childs, cs...)
 }
 
@@ -430,20 +423,6 @@ func (s *search) strands(x, now, next int32) bool {
 		return s.pins.strands(x, s.object[x], now, next)
 	}
 	return s.inst.write[x] >= 0 && s.inst.overwrites(x, s.current, s.f.Placed)
-}
-
-// stoodFor reports whether another child stands for the optional operation y:
-// it steps alike, drops nothing, and y precedes nothing that it does not.
-func (s *search) stoodFor(y int32, cs []child) bool {
-	if s.class == nil || s.Graph.Bridge(y) {
-		return false
-	}
-	for _, c := range cs {
-		if c.op >= 0 && s.class[c.op] == s.class[y] && s.object[c.op] == s.object[y] && s.f.Strict(c.op) {
-			return true
-		}
-	}
-	return false
 }
 
 // rank sorts children by how many others softly precede them, then by return,
@@ -489,16 +468,7 @@ func (s *search) pack() []byte {
 	for _, n := range s.state {
 		k = binary.LittleEndian.AppendUint32(k, uint32(n))
 	}
-	bits := byte(0)
-	for i, y := range s.optional {
-		if s.f.Placed[y] {
-			bits |= 1 << (i & 7)
-		}
-		if i&7 == 7 || i == len(s.optional)-1 {
-			k = append(k, bits)
-			bits = 0
-		}
-	}
+	k = append(k, s.optional.bits...)
 	s.key = k
 	return k
 }

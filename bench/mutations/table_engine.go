@@ -31,6 +31,7 @@ func by(pkg, test, name, file, from, to string) mutation {
 const (
 	searchGo = "engine/search.go"
 	pinsGo   = "engine/pins.go"
+	optGo    = "engine/optional.go"
 )
 
 // searchRules are those of the search: what it prunes, and why that is right.
@@ -45,18 +46,29 @@ var searchRules = []mutation{
 		`return ok && next == now`, `return ok && (next == now || true)`),
 	by("engine", "TestReadsThatMoveTheState", "A read is placed at once only where the validity promises that it changes nothing.", searchGo,
 		`if s.View.Read == nil || !s.Eager {`, `if s.View.Read == nil {`),
-	by("engine", "TestUnansweredThatChangeNothing", "An unanswered operation that would change nothing is not placed.", searchGo,
+	by("engine", "TestUnansweredThatChangeNothing", "An unanswered operation that would change nothing is not placed.", optGo,
 		`ok && next != now && !s.strands(y, now, next)`, `ok && !s.strands(y, now, next)`),
-	by("engine", "TestUnansweredWhereTheyAreNeeded", "An operation stands for an optional one only where it drops nothing.", searchGo,
+	by("engine", "TestUnansweredWhereTheyAreNeeded", "An operation stands for an optional one only where it drops nothing.", optGo,
 		`s.object[c.op] == s.object[y] && s.f.Strict(c.op) {`, `s.object[c.op] == s.object[y] {`),
-	by("engine", "TestUnansweredWhereTheyAreNeeded", "Nothing stands for an optional operation that precedes others.", searchGo,
+	by("engine", "TestUnansweredWhereTheyAreNeeded", "Nothing stands for an optional operation that precedes others.", optGo,
 		`if s.class == nil || s.Graph.Bridge(y) {`, `if s.class == nil {`),
-	by("engine", "TestUnansweredWhereTheyAreNeeded", "Only operations on one object stand for each other.", searchGo,
+	by("engine", "TestUnansweredWhereTheyAreNeeded", "Only operations on one object stand for each other.", optGo,
 		`s.object[c.op] == s.object[y] && s.f.Strict(c.op) {`, `s.f.Strict(c.op) {`),
-	twin("Only operations that step alike stand for each other.", searchGo,
+	twin("Only operations that step alike stand for each other.", optGo,
 		`s.class[c.op] == s.class[y] && s.object`, `s.object`),
-	twin("The memory of configurations knows which optional operations are placed.", searchGo,
-		`bits |= 1 << (i & 7)`, `bits |= 0 << (i & 7)`),
+	twin("The memory of configurations knows which optional operations are placed.", optGo,
+		`o.bits[k>>3] ^= 1 << (k & 7)`, `o.bits[k>>3] ^= 0 << (k & 7)`),
+	by("engine", "TestUnansweredWhereTheyAreNeeded", "The first of a lane stands for the others only where it drops nothing.", optGo,
+		`if !l.alone && s.f.Strict(y) {`, `if !l.alone {`),
+	twin("A lane is of one class.", optGo, `of := [2]int32{class[x], object[x]}`, `of := [2]int32{0, object[x]}`),
+	by("engine", "TestUnansweredWhereTheyAreNeeded", "A lane is of one object.", optGo, `of := [2]int32{class[x], object[x]}`, `of := [2]int32{class[x], 0}`),
+	twin("That one of a lane may not come yet says nothing of the others, unless times alone order them.", optGo,
+		`				if s.optional.timed {`, `				if true {`),
+	twin("A lane begins with the first that is not placed.", optGo, `		l.first = at
+`, ``),
+	by("engine", "TestResumedSearchGoesOn", "A search that goes on holds its memory again.", searchGo,
+		`	s.live.Bytes.Add(s.memo.bytes) // finish gave it back
+`, ``),
 	twin("The memory of configurations knows the states.", searchGo,
 		`AppendUint32(k, uint32(n))`, `AppendUint32(k, uint32(n&0))`),
 	twin("The memory of configurations knows the positions in the chains.", searchGo,

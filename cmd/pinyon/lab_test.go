@@ -174,7 +174,8 @@ func (l *lab) gone(limit time.Duration) {
 	}
 }
 
-// closed requires that nobody listens at any of the addresses.
+// closed requires that nobody listens at any of the addresses, unless it is
+// another program that was given the port since.
 func (l *lab) closed(addresses []string) {
 	l.t.Helper()
 	if len(addresses) == 0 {
@@ -183,9 +184,46 @@ func (l *lab) closed(addresses []string) {
 	for _, a := range addresses {
 		if c, err := net.DialTimeout("tcp", a, time.Second); err == nil {
 			_ = c.Close()
-			l.t.Errorf("somebody still listens at %s", a)
+			if pid := l.listener(a); pid != 0 {
+				l.t.Errorf("process %d still listens at %s", pid, a)
+			}
 		}
 	}
+}
+
+// listener is the process of this program that listens at the address, or 0.
+func (l *lab) listener(address string) int {
+	_, port, _ := net.SplitHostPort(address)
+	n, _ := strconv.Atoi(port)
+	text, err := os.ReadFile("/proc/net/tcp")
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	sockets := map[string]bool{} // that listen there
+	for _, line := range strings.Split(string(text), "\n") {
+		if f := strings.Fields(line); len(f) > 9 && strings.HasSuffix(f[1], fmt.Sprintf(":%04X", n)) && f[3] == "0A" {
+			sockets["socket:["+f[9]+"]"] = true
+		}
+	}
+	files, err := filepath.Glob("/proc/[0-9]*/fd/*")
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	for _, f := range files {
+		of := filepath.Dir(filepath.Dir(f))
+		if link, _ := os.Readlink(f); !sockets[link] {
+			continue
+		}
+		exe, _ := os.Readlink(filepath.Join(of, "exe"))
+		args, _ := os.ReadFile(filepath.Join(of, "cmdline"))
+		args = bytes.ReplaceAll(args, []byte(l.cmd.Path), nil)
+		others := bytes.Contains(args, []byte("/TestLab")) && !bytes.Contains(args, []byte(l.out)) // the tests run beside each other
+		if strings.TrimSuffix(exe, " (deleted)") == l.cmd.Path && !others {
+			pid, _ := strconv.Atoi(filepath.Base(of))
+			return pid
+		}
+	}
+	return 0
 }
 
 // An interrupt in the middle of a cut ends the run: no process and no port is
