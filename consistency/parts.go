@@ -60,7 +60,7 @@ func (c *checker) decideBy(ctx context.Context, t task, memory int64, by func(co
 	}
 	var later engine.Later
 	part, err = by(ctx, engine.Task{Rules: rules, Machine: machine, Eager: c.eager(), Live: &c.live, Focus: -1, Mute: c.opts.Mute, Later: &later,
-		NoPaths: c.opts.Engine == "search" || c.opts.Engine == wingGong, Sweep: c.opts.Engine == "sweep", Limits: engine.Limits{States: c.opts.MaxStates, Memory: memory, Heap: c.heap}})
+		NoPaths: c.opts.Engine == "search" || c.opts.Engine == wingGong, Sweep: c.opts.Engine == "sweep", Limits: engine.Limits{States: c.opts.MaxStates, Memory: memory, Heap: c.heap, Forget: memory >= c.opts.MaxMemory}})
 	if errors.Is(err, engine.ErrMalformed) {
 		return part, c.malformed(t, part.Proof, err)
 	}
@@ -155,7 +155,7 @@ func (c *checker) malformed(t task, p *spec.Proof, err error) error {
 // perKey decides every key on its own with a pool of workers. The outcome does
 // not depend on their number: each key has its own limit of states; a key that
 // exceeds its worker's share of the memory is decided again at the end, alone,
-// with all of it; with FailFast, whatever comes after the first violation in
+// with all of it, and forgets where that is too little; with FailFast, whatever comes after the first violation in
 // key order is reported as skipped, decided or not.
 func (c *checker) perKey(v *spec.Verdict) error {
 	ts := c.tasks()

@@ -44,7 +44,7 @@ func (c *checker) byViews(v *spec.Verdict) (err error) {
 		return fmt.Errorf("%w: level %s is not decided by the engine brute", ErrOptions, c.level.Name)
 	}
 	machine := func(view *history.View) (spec.Machine, error) { return c.machine(c.ctx, view) }
-	limits := engine.Limits{States: c.opts.MaxStates, Memory: c.opts.MaxMemory, Heap: c.heap}
+	limits := engine.Limits{States: c.opts.MaxStates, Memory: c.opts.MaxMemory, Heap: c.heap, Forget: true}
 	part, err := c.level.views(c.ctx, views.Problem{View: c.view, Machine: machine, Limits: limits, Live: &c.live})
 	if err != nil {
 		return fmt.Errorf("level %s: %w", c.level.Name, err)

@@ -258,6 +258,30 @@ func TestResumedSearchGoesOn(t *testing.T) {
 	}
 }
 
+// TestForgettingChangesNoVerdict: a search with hardly any room for
+// configurations searches some again, and says the same.
+func TestForgettingChangesNoVerdict(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 10))
+	ctx, count, again := context.Background(), map[spec.Kind]int{}, 0
+	for range 3000 {
+		r, machine := problem(t, randomOps(rng), register())
+		p := Problem{View: r.View, Graph: order.NewGraph(r.View.N, r.Hard, r.View.Info, r.View.Call, nil), Machine: machine(ctx), NoPins: true}
+		whole := Search(ctx, p, Limits{}, nil)
+		tables := spec.BytesOf(p.Machine) // which the machine has filled by now
+		got := Search(ctx, p, Limits{Memory: 2*tables + 2, Forget: true}, nil)
+		if got.Kind != whole.Kind || got.States < whole.States || !slices.Equal(got.Witness, whole.Witness) {
+			t.Fatalf("%v in %d states, forgetting %v in %d", whole.Kind, whole.States, got.Kind, got.States)
+		}
+		if count[got.Kind]++; got.States > whole.States {
+			again++
+		}
+	}
+	t.Logf("%v, of which %d met a configuration again", count, again)
+	if count[spec.Consistent] < 300 || count[spec.Violation] < 300 || again < 100 {
+		t.Error("one side is rare")
+	}
+}
+
 // TestPanicNamesTheOperation: what a user's step throws is a *spec.StepError.
 func TestPanicNamesTheOperation(t *testing.T) {
 	m := register()

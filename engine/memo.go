@@ -27,6 +27,7 @@ type memo struct {
 	count  int64 // keys held
 	seen   int64 // keys that were new when they came
 	bytes  int64 // memory held by arena and table
+	old    *memo // the keys from before it aged last, which are only looked up; nil: there are none
 }
 
 const (
@@ -51,6 +52,9 @@ func newMemo(size, bits int) *memo {
 // base is a key without its bits.
 func (m *memo) base(key []byte) []byte { return key[:len(key)-m.bits] }
 
+// set is the bits of a key.
+func (m *memo) set(key []byte) []byte { return key[len(key)-m.bits:] }
+
 func (m *memo) hashed(key []byte) uint64 {
 	if m.hash != nil {
 		return m.hash(m.base(key))
@@ -60,6 +64,11 @@ func (m *memo) hashed(key []byte) uint64 {
 
 // insert adds key and reports whether it was new.
 func (m *memo) insert(key []byte) bool {
+	for old := m.old; old != nil; old = old.old {
+		if old.knows(key) {
+			return false
+		}
+	}
 	h := m.hashed(key)
 	s := &m.shards[h>>56]
 	if 4*(s.used+1) > 3*len(s.slots) {
@@ -81,14 +90,76 @@ func (m *memo) insert(key []byte) bool {
 	}
 }
 
+// knows reports whether key is known, and leaves it at that.
+func (m *memo) knows(key []byte) bool {
+	h := m.hashed(key)
+	s := &m.shards[h>>56]
+	if len(s.slots) == 0 {
+		return false
+	}
+	mask := uint64(len(s.slots) - 1)
+	tag := h << 8 >> 32 << 32
+	for i := h & mask; s.slots[i] != 0; i = (i + 1) & mask {
+		slot := s.slots[i]
+		if slot>>32<<32 != tag || !bytes.Equal(m.base(m.key(uint32(slot)-1)), m.base(key)) {
+			continue
+		}
+		if m.bits == 0 {
+			return true
+		}
+		for n := uint32(slot); n != 0; n = m.links[n-1] {
+			if within(m.set(m.key(n-1)), m.set(key)) {
+				return true
+			}
+		}
+		return false
+	}
+	return false
+}
+
+// generations is how often a memo ages before it has no more room.
+const generations = 4
+
+// fit keeps what is held within room, in bytes, by forgetting the keys that have
+// been known longest. To forget is never wrong: a configuration that is not known
+// is searched again.
+func (m *memo) fit(room int64) {
+	if m.full() || m.bytes > room/generations {
+		was := *m
+		*m = *newMemo(was.size, was.bits)
+		m.hash, m.seen, m.old = was.hash, was.seen, &was
+	}
+	for m.old != nil && m.held() > room {
+		before := m
+		for before.old.old != nil {
+			before = before.old
+		}
+		before.old = nil
+	}
+}
+
+// forget forgets all keys.
+func (m *memo) forget() {
+	was := *m
+	*m = *newMemo(was.size, was.bits)
+	m.hash, m.seen = was.hash, was.seen
+}
+
+// held is the memory of all that is known, in bytes.
+func (m *memo) held() (bytes int64) {
+	for ; m != nil; m = m.old {
+		bytes += m.bytes
+	}
+	return bytes
+}
+
 // hang adds key to the list that starts at a key, unless one of the list has no
 // bit that key lacks.
 func (m *memo) hang(first uint32, key []byte) bool {
-	set := key[len(key)-m.bits:]
+	set := m.set(key)
 	last, greater := first, []byte(nil)
 	for n := first; n != 0; n = m.links[n-1] {
-		held := m.key(n - 1)
-		held = held[len(held)-m.bits:]
+		held := m.set(m.key(n - 1))
 		if within(held, set) {
 			return false
 		}

@@ -35,6 +35,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/binary"
+	"runtime"
 	"runtime/metrics"
 	"slices"
 	"sync/atomic"
@@ -58,6 +59,9 @@ type Problem struct {
 type Limits struct {
 	States int64 // configurations
 	Memory int64 // bytes of configurations and the machine's tables, as they count themselves
+	// Forget makes a search forget configurations in place of ending where they
+	// would take more memory: the longer ago they were met, the sooner.
+	Forget bool
 	// Heap is asked for a limit to the bytes of the whole process' live heap, which
 	// is what a user's states really cost; nil: there is none.
 	Heap func() int64
@@ -193,7 +197,7 @@ func (s *search) run() Result {
 // machine that watches saw nothing else meanwhile is for the caller to know.
 func (s *search) resume(limits Limits) Result {
 	s.limits = limits
-	s.live.Bytes.Add(s.memo.bytes) // finish gave it back
+	s.live.Bytes.Add(s.memo.held()) // finish gave it back
 	return s.walk()
 }
 
@@ -479,7 +483,7 @@ func (s *search) over() string {
 	switch {
 	case s.limits.States > 0 && n >= s.limits.States:
 		return "states"
-	case s.limits.Memory > 0 && s.memo.bytes+spec.BytesOf(s.Machine) > s.limits.Memory || s.memo.full():
+	case s.crowded():
 		return "memory"
 	case s.ctx.Err() == context.DeadlineExceeded:
 		return "time"
@@ -488,11 +492,39 @@ func (s *search) over() string {
 	}
 	if n&0x3f == 0x3f {
 		s.report()
-		if s.limits.Heap != nil && liveHeap() > s.limits.Heap() {
+		if s.limits.Heap != nil && liveHeap() > s.limits.Heap() && !s.relieved() {
 			return "memory"
 		}
 	}
 	return ""
+}
+
+// crowded reports whether the configurations, with the machine's tables, take more
+// memory than they may. It makes room first, if it may.
+func (s *search) crowded() bool {
+	if s.limits.Memory <= 0 {
+		return s.memo.full()
+	}
+	tables := spec.BytesOf(s.Machine)
+	if !s.limits.Forget {
+		return s.memo.held()+tables > s.limits.Memory || s.memo.full()
+	}
+	if tables > s.limits.Memory/8*7 {
+		return true
+	}
+	s.memo.fit(s.limits.Memory - tables)
+	return false
+}
+
+// relieved forgets all configurations, and reports whether that left half of the
+// heap's limit.
+func (s *search) relieved() bool {
+	if !s.limits.Forget {
+		return false
+	}
+	s.memo.forget()
+	runtime.GC()
+	return liveHeap() < s.limits.Heap()/2
 }
 
 // liveHeap is what the last garbage collection found in use, in bytes.
@@ -508,8 +540,8 @@ func liveHeap() int64 {
 // report adds what is new to the live counts.
 func (s *search) report() {
 	s.live.States.Add(s.memo.seen - s.reported)
-	s.live.Bytes.Add(s.memo.bytes - s.reportedBytes)
-	s.reported, s.reportedBytes = s.memo.seen, s.memo.bytes
+	s.live.Bytes.Add(s.memo.held() - s.reportedBytes)
+	s.reported, s.reportedBytes = s.memo.seen, s.memo.held()
 }
 
 // deepest keeps the longest order that led nowhere.
@@ -536,9 +568,9 @@ func (s *search) finish(kind spec.Kind, budget string) Result {
 		s.deepest()
 	}
 	s.report()
-	s.live.Bytes.Add(-s.memo.bytes) // it is given back
+	s.live.Bytes.Add(-s.memo.held()) // it is given back
 	r := s.result
-	r.Kind, r.Budget, r.States, r.Bytes = kind, budget, s.memo.seen, s.memo.bytes+spec.BytesOf(s.Machine)
+	r.Kind, r.Budget, r.States, r.Bytes = kind, budget, s.memo.seen, s.memo.held()+spec.BytesOf(s.Machine)
 	if kind == spec.Consistent {
 		r.Witness, r.Deepest, r.DeepestState = s.order(nil), nil, nil
 	}

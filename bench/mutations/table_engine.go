@@ -66,8 +66,13 @@ var searchRules = []mutation{
 		`				if s.optional.timed {`, `				if true {`),
 	twin("A lane begins with the first that is not placed.", optGo, `		l.first = at
 `, ``),
+	by("engine", "TestForgettingChangesNoVerdict", "Where there is no room, configurations are forgotten.", searchGo, `	if !s.limits.Forget {
+		return s.memo`, `	if true {
+		return s.memo`),
+	by("engine", "TestForgettingChangesNoVerdict", "Of what is old, what fewer unanswered operations could not do stays known, not what more could not.", "engine/memo.go",
+		`if within(m.set(m.key(n-1)), m.set(key)) {`, `if within(m.set(key), m.set(m.key(n-1))) {`),
 	by("engine", "TestResumedSearchGoesOn", "A search that goes on holds its memory again.", searchGo,
-		`	s.live.Bytes.Add(s.memo.bytes) // finish gave it back
+		`	s.live.Bytes.Add(s.memo.held()) // finish gave it back
 `, ``),
 	twin("The memory of configurations knows the states.", searchGo,
 		`AppendUint32(k, uint32(n))`, `AppendUint32(k, uint32(n&0))`),
@@ -86,7 +91,7 @@ var searchRules = []mutation{
 	by("engine", "TestMemoKnowsWhatFewerKnew", "What fewer unanswered operations cannot do, more cannot.", "engine/memo.go",
 		`if within(held, set) {`, `if bytes.Equal(held, set) {`),
 	by("engine", "TestMemoKnowsWhatFewerKnew", "Every list of configurations is looked through to its end.", "engine/memo.go",
-		`n = m.links[n-1] {`, `n = 0 {`),
+		`for n := first; n != 0; n = m.links[n-1] {`, `for n := first; n != 0; n = 0 {`),
 	by("engine", "TestConfigurationsAreSearchedOnce", "A configuration seen before is not searched again.", searchGo,
 		`if s.memo.insert(s.pack()) {`, `if s.memo.insert(s.pack()) || true {`),
 	by("engine", "TestChildrenInOrder", "Soft order decides what is tried first.", searchGo,
