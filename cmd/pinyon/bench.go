@@ -78,11 +78,11 @@ func (f *benchFlags) add(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.SortFlags = false
 	fs.IntVar(&f.seeds, "seeds", 5, "how many histories are made of each case, `N`")
-	fs.DurationVar(&f.budget, "budget", 20*time.Second, "`TIME` that a check may take")
+	fs.DurationVar(&f.budget, "budget", 20*time.Second, "`TIME` that a check may take; with hints 30s where it is not said")
 	fs.StringVar(&f.only, "only", "", "run the cases whose name contains this `TEXT`")
 	fs.StringVar(&f.rival, "rival", "", "another checker's `PROGRAM`, called as PROGRAM FILE --model NAME --timeout TIME")
 	fs.IntVar(&f.rivalSeeds, "rival-seeds", 0, "how many of the seeds the rival checks, `N`; 0: all")
-	fs.DurationVar(&f.rivalTimeout, "rival-timeout", 20*time.Second, "`TIME` that the rival may take")
+	fs.DurationVar(&f.rivalTimeout, "rival-timeout", 20*time.Second, "`TIME` that the rival may take; with hints 30s where it is not said")
 	fs.StringVar(&f.out, "out", ".", "`FOLDER` for tables, plots and histories that are kept")
 	fs.BoolVar(&f.csv, "csv", false, "write SUITE.csv too")
 	fs.BoolVar(&f.svg, "svg", false, "write plots of time against operations and against clients too")
@@ -96,10 +96,18 @@ func (f *benchFlags) add(cmd *cobra.Command) {
 	fs.MarkHidden("one")
 }
 
+// hintsLimit is the time for a check of a recording with hints.
+const hintsLimit = 30 * time.Second
+
 // bench runs suites and recorded histories one after the other.
 func (a *app) bench(cmd *cobra.Command, f *benchFlags, names []string) error {
 	var plan [][]benchCase
 	if i := slices.Index(names, hintsSuite); i >= 0 {
+		for name, limit := range map[string]*time.Duration{"budget": &f.budget, "rival-timeout": &f.rivalTimeout} {
+			if !cmd.Flags().Changed(name) {
+				*limit = hintsLimit
+			}
+		}
 		cases, err := a.hintCases(cmd.Context(), f)
 		if err != nil {
 			return err

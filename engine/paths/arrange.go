@@ -102,15 +102,20 @@ func (g *group) stretch(k int, x int32) {
 
 // byGroups makes the entries of a clock, group by group.
 func (a *arranger) byGroups(c *order.Clock) {
+	n := len(a.from) - 1
 	if a.entries == nil {
-		a.entries = make([][]entryRef, len(a.from)-1)
+		a.entries = make([][]entryRef, n)
+		clocks := len(a.hard.clocks)
+		room := make([]entryRef, n*clocks) // most chains have one entry in each clock
+		for k := range n {
+			a.entries[k] = room[k*clocks : k*clocks : (k+1)*clocks]
+		}
 	}
-	number := filled(1, -1)
+	number, made := []int32{0}, []group{{clock: c, chain: make([]int32, 0, n), first: make([]int32, 0, n), last: make([]int32, 0, n)}}
 	if c.Within != nil {
-		number = filled(int(slices.Max(c.Within))+1, -1)
+		number, made = filled(int(slices.Max(c.Within))+1, -1), nil
 	}
-	var made []group
-	for k := range len(a.from) - 1 {
+	for k := range n {
 		for _, x := range a.members[a.from[k]:a.from[k+1]] {
 			w := int32(0)
 			if c.Within != nil {
