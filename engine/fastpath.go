@@ -31,6 +31,9 @@ func (t Task) byPath(ctx context.Context, part *spec.Part, p *paths.Problem, lis
 		return false
 	}
 	a, name := paths.Try(p, list)
+	if a.Kind != spec.Unknown {
+		part.Tried = a.Reason
+	}
 	switch a.Kind {
 	case spec.Consistent:
 		part.Engine, part.Kind, part.Witness = name, spec.Consistent, a.Witness

@@ -100,6 +100,9 @@ func Try(p *Problem, list []Path) (a Answer, name string) {
 		ok, reason := path.Applies(p)
 		if ok {
 			if a = path.Decide(p); a.Kind != spec.Unknown {
+				if broken { // a mistake of one path is not hidden by another
+					a.Reason = strings.Join(reasons, "; ")
+				}
 				return a, path.Name()
 			}
 			reason, broken = a.Reason, broken || a.Broken
