@@ -34,11 +34,16 @@ type grown struct {
 // the search is asked.
 const maxWays = 256
 
+// maxEffort is the number of appends that are looked at, over all ways, above
+// which the search is asked.
+const maxEffort = 10_000_000
+
 // wanted is a value that an operation found.
 type wanted struct{ value, by int32 }
 
 // ways counts through choices, as an odometer does.
 type ways struct {
+	effort     int   // appends looked at so far
 	chosen, of []int // by choice, in the order in which they come
 	at         int   // choices made in this way
 }
@@ -112,10 +117,13 @@ func (g *grown) grow() (a Answer, done bool) {
 			g.todo = append(g.todo, wanted{g.demand[x], x})
 		}
 	}
-	for i := 0; i < len(g.todo); i++ {
+	for i := 0; i < len(g.todo) && !g.weary(); i++ {
 		if a, done := g.look(g.todo[i]); done {
 			return a, true
 		}
+	}
+	if g.weary() {
+		return cannotTell("the texts that were read can have come about in too many ways"), true
 	}
 	unread := int32(0)
 	for _, v := range slices.Concat(g.write, g.demand) {
@@ -246,7 +254,7 @@ func (g *grown) twice(text string, all []int32) bool {
 	if len(g.piece[piece]) != len(all) {
 		return true
 	}
-	for {
+	for !g.weary() {
 		text = text[:len(text)-len(piece)]
 		ways := 0
 		values := []int32{g.ap.Token(text)}
@@ -268,6 +276,7 @@ func (g *grown) twice(text string, all []int32) bool {
 			return true
 		}
 	}
+	return true
 }
 
 // inTime leaves out the appends that would have begun a text from the initial
@@ -306,8 +315,12 @@ func (g *grown) last(text string) (all []int32) {
 		}
 		all = append(all, g.piece[text[len(text)-n:]]...)
 	}
+	g.ways.effort += len(all) + 1
 	return all
 }
+
+// weary reports whether the path gives up. What was found since is not used.
+func (g *grown) weary() bool { return g.ways.effort > maxEffort || g.p.stopped() }
 
 // reader is the read that tells of an operation, or the operation itself.
 func (g *grown) reader(x int32) int32 {
