@@ -14,7 +14,7 @@ import (
 // A key is known, too, where one with fewer bits is and all else equal: what can
 // follow with more optional operations placed can follow with fewer (R5 of
 // docs/ARCHITECTURE.md, section 6). So keys that differ in their bits alone hang in
-// one list, of which no member has all bits of another.
+// one list; a key is added only where no member's bits are all among its own.
 type memo struct {
 	size   int      // bytes a key
 	bits   int      // of these, at the end, those of the set

@@ -10,6 +10,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -57,9 +58,8 @@ type recording struct {
 // op is an operation that was answered.
 type op struct {
 	key, node       string
-	write           bool
 	invoke, answer  int64
-	view, leader    int64 // -1: no such hint, as of all that follow
+	view            int64 // -1: no such hint, as of all that follow
 	replica, inst   int64
 	zxid            int64
 	deps, seats, cs []int64 // EPaxos' dependencies; places in each log; carstamp
@@ -68,7 +68,7 @@ type op struct {
 // line is one line of a recording.
 type line struct {
 	Pinyon, Source, Oracle string
-	Event, F, Key, Node    string
+	Event, Key, Node       string
 	Outcome                string
 	ID, Time               int64
 	Hints                  map[string]json.RawMessage
@@ -87,7 +87,7 @@ func read(from io.Reader) (*recording, error) {
 		case l.Pinyon != "":
 			r.Source, r.Oracle = l.Source, l.Oracle
 		case l.Event == "invoke":
-			open[l.ID] = op{key: l.Key, node: l.Node, write: l.F != "get" && l.F != "read", invoke: l.Time}
+			open[l.ID] = op{key: l.Key, node: l.Node, invoke: l.Time}
 		case l.Event == "complete" && l.Outcome == "ok":
 			o := open[l.ID]
 			o.answer = l.Time
@@ -102,7 +102,7 @@ func read(from io.Reader) (*recording, error) {
 
 // hints takes the hints that some phenomenon is about.
 func (o *op) hints(all map[string]json.RawMessage) error {
-	numbers := map[string]*int64{"view": &o.view, "ballot": &o.view, "term": &o.view, "leader": &o.leader, "replica": &o.replica, "inst": &o.inst, "zxid": &o.zxid}
+	numbers := map[string]*int64{"view": &o.view, "ballot": &o.view, "term": &o.view, "replica": &o.replica, "inst": &o.inst, "zxid": &o.zxid}
 	for _, at := range numbers {
 		*at = -1
 	}
@@ -201,7 +201,7 @@ func (r *recording) cycles() (two, three int) {
 }
 
 // disagreements looks at operations with places in several logs, in the order
-// of the first log: how often do a neighbour and the next stand the other way
+// of the first log, for each view and key: how often do a neighbour and the next stand the other way
 // round in another log?
 func (r *recording) disagreements() (neighbours, disagree int) {
 	var placed []*op
@@ -210,7 +210,9 @@ func (r *recording) disagreements() (neighbours, disagree int) {
 			placed = append(placed, o)
 		}
 	}
-	slices.SortStableFunc(placed, func(a, b *op) int { return int(a.seats[0] - b.seats[0]) })
+	slices.SortStableFunc(placed, func(a, b *op) int {
+		return cmp.Or(cmp.Compare(a.view, b.view), cmp.Compare(a.key, b.key), cmp.Compare(a.seats[0], b.seats[0]))
+	})
 	for i := 1; i < len(placed); i++ {
 		a, b := placed[i-1], placed[i]
 		if a.view != b.view || a.key != b.key || a.seats[0] == b.seats[0] {

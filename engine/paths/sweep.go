@@ -68,7 +68,7 @@ const maxOpen = 64
 
 // Decide implements Path.
 func (path sweepPath) Decide(p *Problem) Answer {
-	s := &sweep{p: p, m: p.Machine, hard: hardOrder{}, brief: path.brief}
+	s := &sweep{p: p, m: p.Machine, brief: path.brief}
 	s.hard, _ = p.hard()
 	if reason := s.read(); reason != "" {
 		return cannotTell(reason)
@@ -316,7 +316,7 @@ func (s *sweep) returned(x int32) (reason string) {
 	if s.visited += len(work); s.brief && s.visited > briefly*int(s.now)+warmUp {
 		return "there are too many configurations for a brief sweep"
 	}
-	s.configs = append(s.configs[:0], s.undominated(x)...)
+	s.configs = append(s.configs[:0], s.undominated()...)
 	s.open[s.slot[x]] = -1
 	s.reads &^= bit
 	s.writes &^= bit
@@ -467,7 +467,7 @@ func (s *sweep) before(d *config) {
 }
 
 // undominated returns what is kept without what another dominates.
-func (s *sweep) undominated(x int32) []config {
+func (s *sweep) undominated() []config {
 	if len(s.next) < 2 || len(s.next) > 2000 {
 		return s.next
 	}
