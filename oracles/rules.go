@@ -193,21 +193,37 @@ func (s *splitter) clocks(c rule.Compare, size func(op int32) (int, bool), k int
 	return []*order.Clock{clock}
 }
 
-// ranks numbers the values of both sides by their order.
+// great is the greatest number that a clock holds as it is: twice it, and a
+// little more, is far from what stands for never.
+const great = 1 << 60
+
+// ranks numbers the values of both sides by their order: by themselves, unless
+// one of them is too great.
 func ranks(n int, c rule.Compare) func(x int64) int64 {
-	var sorted []int64
-	for i := range int32(n) {
-		for _, get := range []func(int32) (int64, bool){c.Out, c.In} {
-			if x, ok := get(i); ok {
-				sorted = append(sorted, x)
-			}
-		}
+	least, most := int64(0), int64(0)
+	eachSide(n, c, func(x int64) { least, most = min(least, x), max(most, x) })
+	if least >= -great && most <= great {
+		return func(x int64) int64 { return x }
 	}
+	var sorted []int64
+	eachSide(n, c, func(x int64) { sorted = append(sorted, x) })
 	slices.Sort(sorted)
 	sorted = slices.Compact(sorted)
 	return func(x int64) int64 {
 		i, _ := slices.BinarySearch(sorted, x)
 		return int64(i)
+	}
+}
+
+// eachSide calls yield with the numbers of both sides.
+func eachSide(n int, c rule.Compare, yield func(x int64)) {
+	for i := range int32(n) {
+		if x, ok := c.Out(i); ok {
+			yield(x)
+		}
+		if x, ok := c.In(i); ok {
+			yield(x)
+		}
 	}
 }
 

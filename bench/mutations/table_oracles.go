@@ -35,13 +35,21 @@ var oracleRules = []mutation{
 	by("engine/order", "TestDependencies", "Groups of operations do not depend on each other.", dependenciesGo,
 		`!d.h.Has[b] || d.group(a) != d.group(b) {`, `!d.h.Has[b] {`),
 	by("engine/order", "TestIndexes", "The last predecessor is looked for from the end.", indexGo,
-		`	if m := t.search(2*node+1, mid, to, floor, may, exact); m >= 0 {
+		`	if m := t.search(2*node+1, stretch{mid, here.to}, wanted, may, exact); m >= 0 {
 		return m
 	}
-	return t.search(2*node, from, mid, floor, may, exact)`, `	if m := t.search(2*node, from, mid, floor, may, exact); m >= 0 {
+	return t.search(2*node, stretch{here.from, mid}, wanted, may, exact)`, `	if m := t.search(2*node, stretch{here.from, mid}, wanted, may, exact); m >= 0 {
 		return m
 	}
-	return t.search(2*node+1, mid, to, floor, may, exact)`),
+	return t.search(2*node+1, stretch{mid, here.to}, wanted, may, exact)`),
+	by("engine/order", "TestIndexes", "Nothing is looked for only where all that follows is too late on a clock that must agree.", indexGo,
+		`if floor >= end || least[floor] >= in[k] {`, `if floor >= end || least[floor]+1 >= in[k] {`),
+	by("engine/order", "TestIndexes", "The bound on a clock is behind the last Out that is low enough.", indexGo,
+		`		end = high
+	}`, `		end = low
+	}`),
+	by("engine/order", "TestIndexes", "Clocks that may disagree bound nothing.", formsGo,
+		`newSuffixes(list, clocks[:must])`, `newSuffixes(list, clocks)`),
 	by("engine/order", "TestIndexes", "What stands before the floor is not found.", indexGo,
 		`if m, ok := at[a]; ok && m >= floor {`, `if m, ok := at[a]; ok {`),
 	by("engine/order", "TestIndexes", "A dominance of some clocks may fail on the others.", formsGo,
@@ -54,6 +62,8 @@ var oracleRules = []mutation{
 		`	if g.lost {`, `	if false {`),
 	by("engine/order", "TestFrontierEqualsClosure", "Operations without an answer may come before others.", graphGo,
 		`	general := b.optionalPrecede()`, `	general := false`),
+	by("oracles", "TestRulesTwin", "Numbers too great to be doubled go by their order.", "oracles/rules.go",
+		`if least >= -great && most <= great {`, `if most <= math.MaxInt64 {`),
 	by("oracles/rule", "TestQuantifierTwin", "A supermajority is f + ceil(f/2) + 1.", quantifierGo, `return f + (f+1)/2 + 1`, `return f + f/2 + 1`),
 	by("oracles/rule", "TestQuantifierTwin", "A quantifier over nothing is unknown.", quantifierGo, `return len(list), ok && len(list) > 0`, `return len(list), ok`),
 	by("oracles/rule", "TestQuantifierTwin", "At least n is false only once n can no longer be.", quantifierGo, `case Unknown:

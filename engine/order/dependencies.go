@@ -285,6 +285,6 @@ func (d *Dependencies) Index(list []int32) func(x, floor int32) int32 {
 			}
 			return false
 		}
-		return t.last(floor, may, func(m int32) bool { return list[m] != x && d.Precedes(list[m], x) })
+		return t.last(floor, int32(len(list)), may, func(m int32) bool { return list[m] != x && d.Precedes(list[m], x) })
 	}
 }

@@ -163,7 +163,7 @@ func TestIndexes(t *testing.T) {
 			}
 		}
 		edges, _ := NewEdges(n, pairs, nil)
-		dominance := &Dominance{Clocks: []*Clock{clock(), clock(), clock()}[rng.IntN(2):], AtLeast: rng.IntN(3)}
+		dominance := &Dominance{Clocks: []*Clock{clock(), clock(), clock()}[rng.IntN(2):], AtLeast: rng.IntN(3), few: int32(rng.IntN(3))}
 		if rng.IntN(2) == 0 {
 			dominance.Must = []*Clock{clock()}
 		}

@@ -1,6 +1,7 @@
 package order
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"sync"
@@ -106,6 +107,8 @@ type Dominance struct {
 	Must, Clocks []*Clock
 	AtLeast      int
 	Reason       func(a, b int32) string // nil: the clocks'
+
+	few int32 // so many operations an index asks one by one; 0: 64
 }
 
 // Precedes implements Relation.
@@ -148,32 +151,52 @@ func (d *Dominance) Why(a, b int32) string {
 }
 
 // Index implements Indexed: what comes before x on a clock has an Out below
-// x's In, so a stretch of the list whose least Out is too great on one clock of
-// Must, or on too many of Clocks, is passed at once.
+// x's In. From some position on, no Out of a clock that must agree is that low,
+// so only what stands before that position is looked at; and where that is
+// long, a stretch whose least Out is too great on a clock of Must, or on too
+// many of Clocks, is passed at once.
 func (d *Dominance) Index(list []int32) func(x, floor int32) int32 {
 	clocks := slices.Concat(d.Must, d.Clocks)
 	if len(clocks) == 0 {
 		return func(_, _ int32) int32 { return -1 }
 	}
-	t := newMinTree(len(list), len(clocks), func(m, k int) int64 { return clocks[k].Out[list[m]] })
 	must, spare := len(d.Must), len(d.Clocks)-d.AtLeast
-	if d.AtLeast == 0 {
-		spare = 0
+	if d.AtLeast == 0 || spare == 0 { // all must agree
+		must, spare = len(clocks), 0
+	}
+	ends, few := newSuffixes(list, clocks[:must]), cmp.Or(d.few, 64)
+	var t *minTree
+	in := make([]int64, len(clocks))
+	may := func(least []int64) bool {
+		left := spare
+		for k, n := range in {
+			if least[k] < n {
+				continue
+			}
+			if left--; k < must || left < 0 {
+				return false
+			}
+		}
+		return true
 	}
 	return func(x, floor int32) int32 {
-		may := func(least []int64) bool {
-			left := spare
-			for k, c := range clocks {
-				if least[k] < c.In[x] {
-					continue
-				}
-				if left--; k < must || left < 0 {
-					return false
-				}
-			}
-			return true
+		for k, c := range clocks {
+			in[k] = c.In[x]
 		}
-		return t.last(floor, may, func(m int32) bool { return list[m] != x && d.Precedes(list[m], x) })
+		exact := func(m int32) bool { return list[m] != x && d.Precedes(list[m], x) }
+		end := ends.bound(max(floor, 0), in)
+		if end-floor > few {
+			if t == nil {
+				t = newMinTree(len(list), len(clocks), func(m, k int) int64 { return clocks[k].Out[list[m]] })
+			}
+			return t.last(floor, end, may, exact)
+		}
+		for m := end - 1; m >= floor && m >= 0; m-- {
+			if exact(m) {
+				return m
+			}
+		}
+		return -1
 	}
 }
 

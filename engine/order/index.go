@@ -151,26 +151,73 @@ func newMinTree(n, dims int, get func(m, d int) int64) *minTree {
 	return t
 }
 
-// last is the last position from floor on where may holds for every node above
+// last is the last position in [floor, end) where may holds for every node above
 // it and exact for itself, or -1. may must hold for a node wherever exact holds
 // for a position below it.
-func (t *minTree) last(floor int32, may func(least []int64) bool, exact func(m int32) bool) int32 {
-	return t.search(1, 0, int32(t.size), floor, may, exact)
+func (t *minTree) last(floor, end int32, may func(least []int64) bool, exact func(m int32) bool) int32 {
+	return t.search(1, stretch{0, int32(t.size)}, stretch{floor, end}, may, exact)
 }
 
-func (t *minTree) search(node int, from, to, floor int32, may func([]int64) bool, exact func(int32) bool) int32 {
-	if to <= floor || !may(t.least[node*t.dims:(node+1)*t.dims]) {
+// stretch is the positions from up to, but without, to.
+type stretch struct{ from, to int32 }
+
+func (t *minTree) search(node int, here, wanted stretch, may func([]int64) bool, exact func(int32) bool) int32 {
+	if here.to <= wanted.from || here.from >= wanted.to || !may(t.least[node*t.dims:(node+1)*t.dims]) {
 		return -1
 	}
-	if to-from == 1 {
-		if exact(from) {
-			return from
+	if here.to-here.from == 1 {
+		if exact(here.from) {
+			return here.from
 		}
 		return -1
 	}
-	mid := (from + to) / 2
-	if m := t.search(2*node+1, mid, to, floor, may, exact); m >= 0 {
+	mid := (here.from + here.to) / 2
+	if m := t.search(2*node+1, stretch{mid, here.to}, wanted, may, exact); m >= 0 {
 		return m
 	}
-	return t.search(2*node, from, mid, floor, may, exact)
+	return t.search(2*node, stretch{here.from, mid}, wanted, may, exact)
+}
+
+// suffixes are, clock by clock, the least Out of a list from each position on.
+type suffixes struct {
+	n     int32
+	least [][]int64
+}
+
+func newSuffixes(list []int32, clocks []*Clock) suffixes {
+	s := suffixes{n: int32(len(list)), least: make([][]int64, len(clocks))}
+	for k, c := range clocks {
+		s.least[k] = make([]int64, len(list))
+		least := int64(math.MaxInt64)
+		for m := len(list) - 1; m >= 0; m-- {
+			least = min(least, c.Out[list[m]])
+			s.least[k][m] = least
+		}
+	}
+	return s
+}
+
+// bound is a position, at least floor, from which on some clock has no Out below
+// in. It is looked for near floor first: what is asked for mostly stands there.
+func (s suffixes) bound(floor int32, in []int64) int32 {
+	end := s.n
+	for k, least := range s.least {
+		if floor >= end || least[floor] >= in[k] {
+			return floor
+		}
+		low, step := floor, int32(1)
+		for low+step < end && least[low+step] < in[k] {
+			low, step = low+step, 2*step
+		}
+		high := min(low+step, end)
+		for high-low > 1 { // least[low] is below in, and least[high] is not
+			if mid := (low + high) / 2; least[mid] < in[k] {
+				low = mid
+			} else {
+				high = mid
+			}
+		}
+		end = high
+	}
+	return end
 }

@@ -15,9 +15,10 @@ import (
 type arranger struct {
 	*blocks
 	groups  []group
-	entries [][]entryRef // by chain; nil: one group, and entry k is chain k's
-	wait    []int32      // by chain: entries and explicit edges that hold it back
-	after   [][]int32    // by chain: chains that explicit edges put behind it
+	entries []entryRef // chain k's are entries[start[k]:start[k+1]]
+	start   []int32    // nil: one group, and entry k is chain k's
+	wait    []int32    // by chain: entries and explicit edges that hold it back
+	after   [][]int32  // by chain: chains that explicit edges put behind it
 	gone    []bool
 	ready   []int32
 }
@@ -56,12 +57,13 @@ func (g *group) left(gone []bool, i int) int {
 func (b *blocks) arrange() (line, circle []int32) {
 	n := len(b.from) - 1
 	a := &arranger{blocks: b, wait: make([]int32, n), gone: make([]bool, n)}
-	for _, c := range b.hard.clocks {
-		if c.Within == nil && len(b.hard.clocks) == 1 {
-			a.whole(c)
-		} else {
+	if c := b.hard.clocks; len(c) == 1 && c[0].Within == nil {
+		a.whole(c[0])
+	} else {
+		for _, c := range c {
 			a.byGroups(c)
 		}
+		a.index()
 	}
 	for k := range a.groups {
 		for _, c := range a.groups[k].chain {
@@ -103,14 +105,6 @@ func (g *group) stretch(k int, x int32) {
 // byGroups makes the entries of a clock, group by group.
 func (a *arranger) byGroups(c *order.Clock) {
 	n := len(a.from) - 1
-	if a.entries == nil {
-		a.entries = make([][]entryRef, n)
-		clocks := len(a.hard.clocks)
-		room := make([]entryRef, n*clocks) // most chains have one entry in each clock
-		for k := range n {
-			a.entries[k] = room[k*clocks : k*clocks : (k+1)*clocks]
-		}
-	}
 	number, made := []int32{0}, []group{{clock: c, chain: make([]int32, 0, n), first: make([]int32, 0, n), last: make([]int32, 0, n)}}
 	if c.Within != nil {
 		number, made = filled(int(slices.Max(c.Within))+1, -1), nil
@@ -137,10 +131,28 @@ func (a *arranger) byGroups(c *order.Clock) {
 		}
 	}
 	for _, g := range made {
-		for e, k := range g.chain {
-			a.entries[k] = append(a.entries[k], entryRef{int32(len(a.groups)), int32(e)})
-		}
 		a.addGroup(g)
+	}
+}
+
+// index lists the entries of each chain.
+func (a *arranger) index() {
+	a.start = make([]int32, len(a.from))
+	for k := range a.groups {
+		for _, c := range a.groups[k].chain {
+			a.start[c+1]++
+		}
+	}
+	for k := 1; k < len(a.start); k++ {
+		a.start[k] += a.start[k-1]
+	}
+	a.entries = make([]entryRef, a.start[len(a.start)-1])
+	at := slices.Clone(a.start)
+	for k := range a.groups {
+		for e, c := range a.groups[k].chain {
+			a.entries[at[c]] = entryRef{int32(k), int32(e)}
+			at[c]++
+		}
 	}
 }
 
@@ -237,12 +249,12 @@ func (a *arranger) run() (line, circle []int32) {
 // remove takes a chain out and opens what it held back.
 func (a *arranger) remove(k int32) {
 	a.gone[k] = true
-	if a.entries == nil {
+	if a.start == nil {
 		for i := range a.groups {
 			a.advance(&a.groups[i])
 		}
 	} else {
-		for _, e := range a.entries[k] {
+		for _, e := range a.entries[a.start[k]:a.start[k+1]] {
 			a.advance(&a.groups[e.group])
 		}
 	}
@@ -325,8 +337,8 @@ func (a *arranger) circle() (ops []int32) {
 // holding is an edge from a chain that is left to chain k.
 func (a *arranger) holding(k int32) (from, to int32) {
 	refs := []entryRef{{0, k}}
-	if a.entries != nil {
-		refs = a.entries[k]
+	if a.start != nil {
+		refs = a.entries[a.start[k]:a.start[k+1]]
 	}
 	for _, r := range refs {
 		if int(r.group) >= len(a.groups) {
