@@ -107,7 +107,9 @@ func (n *logNode) take(q appendQuestion) appendAnswer {
 	if at, known := s.place[q.Record.ID]; known {
 		return appendAnswer{true, at}
 	}
-	if _, known := n.places[q.Record.ID]; known { // from an earlier view
+	// What an earlier view made final is not taken again. What this one did, because
+	// the leader and most others were quicker, still gets its place in this log.
+	if at, known := n.places[q.Record.ID]; known && (n.keyed || at.view != q.View) {
 		return appendAnswer{}
 	}
 	q.Record.Index = s.next

@@ -87,6 +87,40 @@ func TestLogFailover(t *testing.T) {
 	}
 }
 
+// TestLogLateSequencer: a sequencer that hears of a record when it is final
+// already still gives it a place, in the view that made it final only.
+func TestLogLateSequencer(t *testing.T) {
+	t.Parallel()
+	r := newRing(t, "kvlog", 3, "", false)
+	r.ready()
+	p := &person{r: r, name: "p"}
+	p.must("n1", "append", "", "0", "")
+	n := r.nodes["n2"].node.(*logNode)
+	view, _ := n.now()
+	n.mutex.Lock()
+	next := n.seq.next
+	n.places["late"], n.places["old"] = placing{0, view.Number}, placing{0, view.Number - 1}
+	n.mutex.Unlock()
+	if a := n.take(appendQuestion{view.Number, logRecord{ID: "late"}}); a != (appendAnswer{true, next}) {
+		t.Errorf("final in this view: %+v, want place %d", a, next)
+	}
+	if a := n.take(appendQuestion{view.Number, logRecord{ID: "old"}}); a.Taken {
+		t.Errorf("final in an earlier view: %+v", a)
+	}
+	p.must("n1", "append", "", "1", "")
+	if got := entryOf(t, p, "n2", 1); got != "1" {
+		t.Errorf("position 1 is %s, want 1", got)
+	}
+	eventually(t, "the tail is empty", func() error {
+		n.mutex.Lock()
+		defer n.mutex.Unlock()
+		if len(n.seq.tail) > 0 {
+			return fmt.Errorf("%d records", len(n.seq.tail))
+		}
+		return nil
+	})
+}
+
 // TestLogServesThroughFailovers appends from many clients while leaders are
 // cut off and killed, and then looks at the log: everything acknowledged is
 // there once, and in the order of time.
