@@ -357,7 +357,7 @@ func (c *checker) circle(whole task) (*spec.Part, error) {
 		part, err := c.decide(c.ctx, whole, c.opts.MaxMemory)
 		return &part, err
 	}
-	g := order.NewGraph(c.view.N, c.rules.Hard, c.view.Info, c.view.Call, &c.cancelled)
+	g := order.NewGraph(c.view.N, c.rules.Hard, c.view.Info, c.view.Call, c.cancelled.Load)
 	if g == nil || g.Cycle() == nil {
 		return nil, nil
 	}
@@ -392,7 +392,7 @@ func (c *checker) merge(parts []spec.Part, states int64) (*spec.Part, error) {
 		return nil, err
 	}
 	sources := append(append([]order.Source(nil), rules.Hard...), order.Source{Relation: edges, Name: "merge"})
-	g := order.NewGraph(view.N, sources, optional, view.Call, &c.cancelled)
+	g := order.NewGraph(view.N, sources, optional, view.Call, c.cancelled.Load)
 	if g == nil {
 		return nil, nil
 	}

@@ -85,13 +85,10 @@ func Decide(ctx context.Context, t Task) (spec.Part, error) {
 	if early {
 		g = order.NewIntervalGraph(r.Hard, r.View.Info, r.View.Call, in, out)
 	} else {
-		g = order.NewGraph(r.View.N, r.Hard, r.View.Info, r.View.Call, &cancelled)
+		g = order.NewGraph(r.View.N, r.Hard, r.View.Info, r.View.Call, cancelled.Load)
 	}
 	if g == nil {
-		part.Kind, part.Budget = spec.Unknown, "time"
-		if ctx.Err() != context.DeadlineExceeded {
-			part.Budget = "cancelled"
-		}
+		part.Kind, part.Budget = spec.Unknown, timeOf(ctx)
 		return part, nil
 	}
 	fast.Graph = g
@@ -110,6 +107,7 @@ func Decide(ctx context.Context, t Task) (spec.Part, error) {
 		res = begun.resume(t.Limits)
 	case !done:
 		res = Search(ctx, p, t.Limits, t.Live)
+		res.States += part.States // of a short search that it did not go on with
 	case part.Engine != "": // a late path
 		return part, nil
 	}

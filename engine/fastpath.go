@@ -62,9 +62,7 @@ func (t Task) sweep(ctx context.Context, part *spec.Part, p *paths.Problem) {
 	if part.Tried == "" {
 		part.Reason = "the sweep knows registers and keys alone"
 	}
-	if ctx.Err() != nil {
-		part.Budget = "time"
-	}
+	part.Budget = timeOf(ctx)
 }
 
 // short is a search of so few states that most histories of registers are

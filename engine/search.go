@@ -477,6 +477,17 @@ func (s *search) pack() []byte {
 	return k
 }
 
+// timeOf is the budget that ran out with ctx, or "".
+func timeOf(ctx context.Context) string {
+	switch ctx.Err() {
+	case nil:
+		return ""
+	case context.DeadlineExceeded:
+		return "time"
+	}
+	return "cancelled"
+}
+
 // over returns the budget that ran out, or "".
 func (s *search) over() string {
 	n := s.memo.seen
@@ -485,10 +496,8 @@ func (s *search) over() string {
 		return "states"
 	case s.crowded():
 		return "memory"
-	case s.ctx.Err() == context.DeadlineExceeded:
-		return "time"
 	case s.ctx.Err() != nil:
-		return "cancelled"
+		return timeOf(s.ctx)
 	}
 	if n&0x3f == 0x3f {
 		s.report()

@@ -54,6 +54,25 @@ var oracleRules = []mutation{
 		`if m, ok := at[a]; ok && m >= floor {`, `if m, ok := at[a]; ok {`),
 	by("engine/order", "TestIndexes", "A dominance of some clocks may fail on the others.", formsGo,
 		`must, spare := len(d.Must), len(d.Clocks)-d.AtLeast`, `must, spare := len(d.Must), 0*d.AtLeast`),
+	by("engine/order", "TestCoverOfAClock", "An operation joins the first chain that it can.", "engine/order/cover.go",
+		`if node *= 2; e.least[node] >= in {`, `if node *= 2; e.least[node] >= in || e.least[node+1] < in {`),
+	by("engine/order", "TestCoverOfAClock", "The tree of ends knows the newest end of a chain.", "engine/order/cover.go",
+		`e.least[node] = min(e.least[2*node], e.least[2*node+1])
+	}
+}
+
+// grow`, `e.least[node] = min(e.least[node], e.least[2*node])
+	}
+}
+
+// grow`),
+	by("engine/order", "TestGraphStops", "The making of a graph stops while chains are made.", "engine/order/cover.go",
+		`if stop != nil && stop() {`, `if stop != nil && false {`),
+	by("engine/order", "TestGraphStops", "The making of a graph stops while order is carried through lost operations.", graphGo,
+		`		if b.stop() {
+			return
+		}
+		b.never[y]`, `		b.never[y]`),
 	by("engine/order", "TestSparse", "A chain's own edges are kept where a relation is replaced.", sparseGo,
 		`pairs[g.general[k]] = append(pairs[g.general[k]], [2]int32{a, x})`, `_, _ = a, x`),
 	by("engine/order", "TestSparse", "The last of a chain that comes before an operation is kept.", sparseGo,

@@ -38,9 +38,9 @@ var orderRules = []mutation{
 		for _, x := range chain {`, `		for _, x := range chain {`),
 	closure("An operation waits for those ahead of it in its chain.", frontierGo,
 		`ch >= 0 && f.Pos[ch] != f.g.pos[x]`, `ch >= 0 && f.Pos[ch] > f.g.pos[x]`),
-	closure("A chain only takes an operation that its last one precedes.", graphGo,
-		`return precedes(ch[len(ch)-1], x) })`, `return g.Precedes(ch[0], x) })`),
-	closure("Order is closed over optional operations.", graphGo, `	closeOver(after)
+	closure("A chain only takes an operation that its last one precedes.", "engine/order/cover.go",
+		`return e.Precedes(ch[len(ch)-1], x) })`, `return e.Precedes(ch[0], x) })`),
+	closure("Order is closed over optional operations.", graphGo, `	closeOver(after, b.stop)
 `, ``),
 	closure("What precedes an optional operation precedes what comes after it.", graphGo,
 		`b.starts[x] = b.merge(b.starts[x], own)`, `_ = own`),

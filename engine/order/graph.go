@@ -2,7 +2,6 @@ package order
 
 import (
 	"slices"
-	"sync/atomic"
 
 	"github.com/bits-and-blooms/bitset"
 )
@@ -30,7 +29,7 @@ type Graph struct {
 	general  []int    // positions of the sources that are no clocks
 	lost     bool     // an optional operation may precede another
 	interval bool     // the one clock is the whole order
-	starts   [][]need // per operation; nil: there are none
+	starts   [][]need // per operation; nil: there are none, as in an interval graph
 
 	// Optional operations that precede something ("bridges"): placing an
 	// operation drops the bridges before it for good.
@@ -45,7 +44,7 @@ type Graph struct {
 func NewIntervalGraph(sources []Source, optional []bool, call, in, out []int64) *Graph {
 	g := &Graph{N: len(in), Sources: sources, Optional: optional, interval: true}
 	g.clocks = []*clockIndex{newClockIndex(&Clock{In: in, Out: out}, optional)}
-	g.cover(call, g.clocks[0].Precedes)
+	g.cover(call, &clockEnds{clock: g.clocks[0].Clock}, nil)
 	return g
 }
 
@@ -63,8 +62,11 @@ func (g *Graph) Interval() (in, out []int64, ok bool) {
 type need struct{ chain, count, by int32 }
 
 // NewGraph prepares the hard order sources over n operations. It stops early,
-// with a nil Graph, once cancelled is set.
-func NewGraph(n int, sources []Source, optional []bool, call []int64, cancelled *atomic.Bool) *Graph {
+// with a nil Graph, once stop (which may be nil) says so.
+func NewGraph(n int, sources []Source, optional []bool, call []int64, stop func() bool) *Graph {
+	if stop == nil {
+		stop = func() bool { return false }
+	}
 	g := &Graph{N: n, Sources: sources, Optional: optional}
 	for i, s := range sources {
 		if c, ok := s.Relation.(*Clock); ok {
@@ -73,12 +75,12 @@ func NewGraph(n int, sources []Source, optional []bool, call []int64, cancelled 
 			g.general = append(g.general, i)
 		}
 	}
-	g.cover(call, g.Precedes)
+	g.cover(call, &anyEnds{Graph: g}, stop)
 	g.starts, g.bridges, g.never = make([][]need, n), make([][]int32, n), make([]bool, n)
-	b := &starter{Graph: g, cancelled: cancelled, row: make([]int32, len(g.Chains))}
+	b := &starter{Graph: g, stop: stop, row: make([]int32, len(g.Chains))}
 	b.direct()
 	b.bridge()
-	if cancelled != nil && cancelled.Load() {
+	if stop() {
 		return nil
 	}
 	return g
@@ -112,39 +114,13 @@ func (g *Graph) Edge(a, b int32) (Source, bool) {
 	return Source{}, false
 }
 
-// cover splits the required operations into chains, greedily: each goes to the
-// end of a chain whose last operation precedes it. Any order of offering them
-// gives valid chains; that of their calls gives few.
-func (g *Graph) cover(call []int64, precedes func(a, b int32) bool) {
-	g.chain, g.pos = make([]int32, g.N), make([]int32, g.N)
-	var offer []int32
-	for i := range int32(g.N) {
-		g.chain[i], g.pos[i] = -1, -1
-		if !g.Optional[i] {
-			offer = append(offer, i)
-		}
-	}
-	SortBy(offer, call)
-	for _, x := range offer {
-		j := slices.IndexFunc(g.Chains, func(ch []int32) bool { return precedes(ch[len(ch)-1], x) })
-		if j < 0 {
-			j = len(g.Chains)
-			g.Chains = append(g.Chains, nil)
-		}
-		g.chain[x], g.pos[x] = int32(j), int32(len(g.Chains[j]))
-		g.Chains[j] = append(g.Chains[j], x)
-	}
-}
-
 // starter computes starts and bridges.
 type starter struct {
 	*Graph
-	indexes   [][]func(x, floor int32) int32 // by chain and general source
-	cancelled *atomic.Bool
-	row       []int32 // scratch: counts by chain
+	indexes [][]func(x, floor int32) int32 // by chain and general source
+	stop    func() bool
+	row     []int32 // scratch: counts by chain
 }
-
-func (b *starter) stop() bool { return b.cancelled != nil && b.cancelled.Load() }
 
 // direct fills starts from the direct edges of the general sources. What
 // precedes x through its own chain is placed before x anyway, so only what
@@ -244,9 +220,12 @@ func (b *starter) bridge() {
 			}
 		}
 	}
-	closeOver(after)
+	closeOver(after, b.stop)
 	floor := make([]int32, len(b.Chains))
 	for k, y := range ys {
+		if b.stop() {
+			return
+		}
 		b.never[y] = after[k].Test(uint(k))
 		own := b.scan(y, floor)
 		reached := bitset.New(uint(b.N))
@@ -307,9 +286,12 @@ func (b *starter) optionalPrecede() bool {
 	return false
 }
 
-// closeOver makes a relation transitive (Warshall, 1962).
-func closeOver(after []*bitset.BitSet) {
+// closeOver makes a relation transitive (Warshall, 1962), unless it is stopped.
+func closeOver(after []*bitset.BitSet, stop func() bool) {
 	for k := range after {
+		if stop() {
+			return
+		}
 		for i := range after {
 			if after[i].Test(uint(k)) {
 				after[i].InPlaceUnion(after[k])

@@ -56,6 +56,9 @@ func (a *aside) putBack(line []int32, h *hardOrder, key, write []int32, initial 
 // oneByOne is putBack for few operations.
 func (a *aside) oneByOne(line []int32, h *hardOrder, key, write []int32, initial func(key int32) int32) (whole []int32, why string) {
 	for i, x := range a.ops {
+		if a.stopped != nil && a.stopped() {
+			return nil, "it was stopped"
+		}
 		from, to := 0, len(line)
 		for p, y := range line {
 			if h.precedes(y, x) {

@@ -26,8 +26,9 @@ func (manyPath) Name() string { return "many-keys" }
 func (manyPath) Applies(p *Problem) (ok bool, reason string) {
 	_, named := p.Machine.(spec.Tokens)
 	_, watches := p.Machine.(spec.Watcher)
+	_, replays := p.Machine.(spec.Replayer)
 	v := p.Rules.View
-	if !named || watches || v.Read == nil || !severalKeys(v) {
+	if !named || watches || !replays || v.Read == nil || !severalKeys(v) {
 		return false, ""
 	}
 	if _, reason = p.hard(); reason != "" {

@@ -131,10 +131,12 @@ func (p *Problem) sparse() (hard []order.Source, ok bool) {
 		p.thinned = -1
 		g, v := p.Graph, p.Rules.View
 		if g == nil {
-			g = order.NewGraph(v.N, p.Rules.Hard, v.Info, v.Call, nil)
+			g = order.NewGraph(v.N, p.Rules.Hard, v.Info, v.Call, p.Stop)
 		}
-		if p.thin, ok = g.Sparse(); ok {
-			p.thinned = 1
+		if g != nil {
+			if p.thin, ok = g.Sparse(); ok {
+				p.thinned = 1
+			}
 		}
 	}
 	return p.thin, p.thinned > 0

@@ -28,8 +28,9 @@ func (registerPath) Name() string { return "register" }
 func (registerPath) Applies(p *Problem) (ok bool, reason string) {
 	_, named := p.Machine.(spec.Tokens)
 	_, watches := p.Machine.(spec.Watcher)
+	_, replays := p.Machine.(spec.Replayer)
 	v := p.Rules.View
-	if !named || watches || v.Read == nil {
+	if !named || watches || !replays || v.Read == nil {
 		return false, ""
 	}
 	for _, k := range v.Key {
