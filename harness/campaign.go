@@ -87,6 +87,7 @@ type Campaign struct {
 	Duration  time.Duration
 	Budget    time.Duration // of one check
 	Rate      float64       // of cases that name none
+	Mix       Mix           // nil: that of each store
 	Timeout   time.Duration // of one operation
 	Strongest bool          // find which levels still hold, of a violation
 	First     bool          // find the first impossible return
@@ -250,7 +251,7 @@ func (c *Campaign) config(k Case, dir string) (Config, error) {
 		return Config{}, err
 	}
 	cfg := Config{Target: Fixture(store, k.Bug, k.Options, c.Program), Dir: dir, Clients: k.Clients, Keys: k.Keys,
-		Rate: cmp.Or(k.Rate, c.Rate), Duration: c.Duration, Timeout: c.Timeout, Seed: k.Seed, Faults: k.Faults, Level: k.Level, disarm: c.disarm}
+		Rate: cmp.Or(k.Rate, c.Rate), Mix: c.Mix, Duration: c.Duration, Timeout: c.Timeout, Seed: k.Seed, Faults: k.Faults, Level: k.Level, disarm: c.disarm}
 	if k.Level != "" {
 		cfg.Oracles = []string{}
 	}

@@ -1,6 +1,8 @@
 package harness
 
 import (
+	"flag"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -12,9 +14,13 @@ import (
 	"pinyon/kvstores"
 )
 
+var everyMinority = flag.Bool("minorities.all", false, "TestMinoritiesMayDie kills each pair of five nodes")
+
 // Whichever minority of the nodes of a store with hints is killed in mid-run, the
 // others acknowledge reads and writes before it is back, and the store keeps what
 // it claims: of three nodes each one, of five three pairs that hit every node.
+//
+// With -minorities.all each pair of five.
 func TestMinoritiesMayDie(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs of some seconds")
@@ -23,7 +29,16 @@ func TestMinoritiesMayDie(t *testing.T) {
 		if s.Oracle == "" && s.ClaimFor == nil || s.Wrong != "" {
 			continue
 		}
-		for _, minorities := range [][][]string{{{"n1"}, {"n2"}, {"n3"}}, {{"n1", "n2"}, {"n3", "n4"}, {"n5", "n1"}}} {
+		pairs := [][]string{{"n1", "n2"}, {"n3", "n4"}, {"n5", "n1"}}
+		if *everyMinority {
+			pairs = nil
+			for i := range 5 {
+				for j := range i {
+					pairs = append(pairs, []string{fmt.Sprint("n", j+1), fmt.Sprint("n", i+1)})
+				}
+			}
+		}
+		for _, minorities := range [][][]string{{{"n1"}, {"n2"}, {"n3"}}, pairs} {
 			nodes := 2*len(minorities[0]) + 1
 			t.Run(s.Name+"/"+strings.Join(Topology(nodes, nodes).Nodes, "-"), func(t *testing.T) {
 				t.Parallel()

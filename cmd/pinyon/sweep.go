@@ -27,7 +27,7 @@ type sweepFlags struct {
 	clients, keys, parallel int
 	rate                    float64
 	duration, budget        time.Duration
-	level                   string
+	level, mix              string
 }
 
 func (a *app) sweepCommand() *cobra.Command {
@@ -55,6 +55,7 @@ folder in OUT, for pinyon check and pinyon run --schedule.`,
 	fs.IntVar(&f.clients, "clients", 0, "how many clients, `N` (default: twice the nodes)")
 	fs.IntVar(&f.keys, "keys", 0, "how many keys, `N` (default: 4, but as the store says)")
 	fs.Float64Var(&f.rate, "rate", 500, "operations a second of all clients of a run, `N`; 0: as fast as they can")
+	fs.StringVar(&f.mix, "mix", "", "how often each operation is asked for, such as `get=50,put=50`")
 	fs.DurationVar(&f.duration, "duration", 4*time.Second, "of each run, `TIME`")
 	fs.StringVar(&f.level, "level", "", "hold them to this `LEVEL` without oracles (default: what each claims)")
 	fs.DurationVar(&f.budget, "budget", time.Minute, "`TIME` that each check may take")
@@ -73,8 +74,14 @@ func (a *app) sweep(ctx context.Context, f *sweepFlags) error {
 	if err != nil {
 		return err
 	}
+	var mix harness.Mix
+	if f.mix != "" {
+		if mix, err = harness.ParseMix(f.mix); err != nil {
+			return usagef("--mix: %v", err)
+		}
+	}
 	done := 0
-	c := &harness.Campaign{Dir: f.out, Program: program, Parallel: f.parallel, Duration: f.duration, Budget: f.budget, Rate: f.rate,
+	c := &harness.Campaign{Dir: f.out, Program: program, Parallel: f.parallel, Duration: f.duration, Budget: f.budget, Rate: f.rate, Mix: mix,
 		Done: func(r harness.CaseResult) {
 			done++
 			a.say("%d/%d %s: %s %s", done, len(cases), r.Name(), r.Verdict, r.Why)
