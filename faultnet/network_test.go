@@ -95,8 +95,7 @@ func TestHealAllTriesEveryLink(t *testing.T) {
 // TestOutgoing: the established connections to the target, as the operating
 // system lists them, are exactly those that the proxies say are theirs.
 func TestOutgoing(t *testing.T) {
-	table, err := os.ReadFile("/proc/net/tcp")
-	if err != nil {
+	if _, err := os.Stat("/proc/net/tcp"); err != nil {
 		t.Skip("no table of connections:", err)
 	}
 	ln := server(t)
@@ -104,7 +103,7 @@ func TestOutgoing(t *testing.T) {
 	for range 3 {
 		connect(t, n, ln)
 	}
-	table, err = os.ReadFile("/proc/net/tcp")
+	table, err := os.ReadFile("/proc/net/tcp")
 	must(t, err)
 	var established []string
 	for _, line := range strings.Split(string(table), "\n")[1:] {

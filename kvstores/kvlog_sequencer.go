@@ -113,7 +113,7 @@ func (n *logNode) take(q appendQuestion) appendAnswer {
 		return appendAnswer{}
 	}
 	q.Record.Index = s.next
-	s.log.add(takenRecord, marshal(taken{q.View, q.Record}))
+	s.log.add(takenRecord, marshal(taken(q)))
 	if s.broken = s.log.sync(); s.broken != nil {
 		return appendAnswer{}
 	}

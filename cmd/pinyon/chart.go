@@ -62,9 +62,7 @@ func labelLines(n consistency.ChartNode) (lines []string) {
 		}
 		if !strings.Contains(params, "=") { // words, one on each line
 			lines = append(lines, prefix+base+":")
-			for _, word := range strings.Split(params, "+") {
-				lines = append(lines, word)
-			}
+			lines = append(lines, strings.Split(params, "+")...)
 			continue
 		}
 		if len(base) > 18 {

@@ -202,7 +202,7 @@ type byGroup struct {
 
 func newByGroup(c *order.Clock) *byGroup {
 	groups := int32(1)
-	if c.Within != nil && len(c.Within) > 0 {
+	if len(c.Within) > 0 {
 		groups = slices.Max(c.Within) + 1
 	}
 	return &byGroup{within: c.Within, op: make([]int32, max(groups, 1)), round: make([]int32, max(groups, 1)), now: 1}

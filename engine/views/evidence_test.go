@@ -86,7 +86,7 @@ func unique(s *spec.Subject) (values, reads bool) {
 }
 
 // tally counts what TestEvidence met at one level.
-type tally struct{ accepted, refuted, exhausted, uniques, uniqueViolations, wrong int }
+type tally struct{ accepted, refuted, exhausted, uniques, uniqueViolations int }
 
 // evidence decides one history at one level and lets the verifier check what
 // the verdict carries.
