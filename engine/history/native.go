@@ -37,7 +37,7 @@ const smallest = len(`{"process":0,"f":"","invoke":0,"outcome":"ok"}`)
 // ParseNative is ReadNative for a text in memory. It ends with the error of ctx
 // soon after that has one.
 func ParseNative(ctx context.Context, path, text string) (*Raw, error) {
-	n := newNativeReader(path, min(strings.Count(text, "\n")-strings.Count(text, `"event":"complete"`), len(text)/smallest))
+	n := newNativeReader(path, min(roughOps(text), len(text)/smallest))
 	for text != "" {
 		if n.line%512 == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
@@ -53,6 +53,16 @@ func ParseNative(ctx context.Context, path, text string) (*Raw, error) {
 		text = rest
 	}
 	return n.finish()
+}
+
+// roughOps is about how many operations a text holds, so that their list need
+// not grow.
+func roughOps(text string) int {
+	n := strings.Count(text, "\n")
+	if strings.Contains(text[:min(len(text), 1<<16)], `"event":`) { // two lines each
+		n -= strings.Count(text, `"event":"complete"`)
+	}
+	return n
 }
 
 // nativeReader builds a history line by line.
