@@ -5,9 +5,11 @@ import (
 	"math"
 
 	"pinyon/engine"
+	"pinyon/engine/brute"
 	"pinyon/engine/history"
 	"pinyon/engine/order"
 	"pinyon/engine/spec"
+	"pinyon/engine/verify"
 )
 
 // firstBadReturn finds the earliest return after which the part is impossible,
@@ -29,7 +31,8 @@ func (c *checker) firstBadReturn(ctx context.Context, t task, view *history.View
 	if sure {
 		high = guess
 	}
-	var best *cut // the one at high, if it was decided
+	var best *cut        // the one at high, if it was decided
+	var core *spec.Proof // of a cut, whose operations had returned
 	for step := 1; low+1 < high; {
 		mid := (low + high) / 2
 		switch {
@@ -49,7 +52,11 @@ func (c *checker) firstBadReturn(ctx context.Context, t task, view *history.View
 			continue
 		}
 		high, best = mid, at
-		if sooner, sure := k.shows(at.Proof, at.later.Stuck); sure && sooner < high {
+		sooner, sure := k.shows(at.Proof, at.later.Stuck)
+		if sure {
+			core = at.Proof
+		}
+		if sure && sooner < high {
 			high, best = sooner, nil
 		}
 	}
@@ -59,6 +66,11 @@ func (c *checker) firstBadReturn(ctx context.Context, t task, view *history.View
 	if best.ok && best.later.Explain != nil {
 		best.Explain = best.later.Explain()
 		k.adopt(part, best)
+		if core != nil && part.Proof.Kind == spec.ProofCore {
+			if until, _ := k.shows(core, -1); until == high && k.stands(core.Ops) { // what is explained is one of them
+				part.Proof = core
+			}
+		}
 	}
 }
 
@@ -114,6 +126,21 @@ func (k *cutter) shows(p *spec.Proof, stuck int32) (guess int, sure bool) {
 		}
 	}
 	return guess, sure
+}
+
+// stands reports whether the core of a cut is one of the whole history too, in
+// which others may write what it reads. It is asked of the twin, which looks at
+// no more than the core and who writes what.
+func (k *cutter) stands(core []int32) bool {
+	d, err := verify.Define(k.level.Name)
+	if err != nil {
+		return false
+	}
+	ops := make([]int32, len(core))
+	for i, x := range core {
+		ops[i] = k.whole[k.task.keep[x]]
+	}
+	return brute.Core(k.subject, d, nil, ops) == nil
 }
 
 // cut is the decision of a part as it stood at one of its returns.

@@ -8,8 +8,10 @@ import (
 	"testing"
 
 	"pinyon/consistency"
+	"pinyon/engine/brute"
 	"pinyon/engine/history"
 	"pinyon/engine/spec"
+	"pinyon/engine/verify"
 	"pinyon/models"
 )
 
@@ -62,6 +64,11 @@ func TestFirstBadReturnIsTheFirst(t *testing.T) {
 	}
 	rng := rand.New(rand.NewPCG(7, 8))
 	engines := map[string]int{}
+	definition, err := verify.Define("linearizable")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cores, told := 0, 0 // and those that hold the operation that is explained
 	for n := range 4000 {
 		ops, engine := stale(rng), []string{"auto", "search"}[n%2]
 		v := check(ops, engine)
@@ -80,11 +87,69 @@ func TestFirstBadReturnIsTheFirst(t *testing.T) {
 			t.Fatalf("by %s: at return %d of %d %v, before it %v: %+v", v.Parts[0].Engine, n, len(returns), bad.Kind, good.Kind, ops)
 		}
 		engines[v.Parts[0].Engine]++
+		if p := v.Parts[0].Proof; p.Kind == spec.ProofCore {
+			cores++
+			if slices.Contains(p.Ops, v.Parts[0].Explain.Op) {
+				told++
+			}
+			s, err := spec.Erase(&history.Of[models.RegisterIn, history.Value]{Ops: ops}, models.Register(history.Null))
+			if err == nil {
+				err = brute.Core(s, definition, nil, p.Ops)
+			}
+			if err != nil {
+				t.Fatalf("%v is no core: %v: %+v", p.Ops, err, ops)
+			}
+		}
 	}
-	t.Logf("violations by engine: %v", engines)
+	t.Logf("violations by engine: %v; of %d cores %d hold the operation that is explained", engines, cores, told)
+	if cores < 100 || told*10 < cores*9 {
+		t.Errorf("of %d cores %d hold the operation that is explained", cores, told)
+	}
 	for _, engine := range []string{"register", "sweep", "search"} {
 		if engines[engine] < 100 {
 			t.Errorf("few violations by %s", engine)
+		}
+	}
+}
+
+// TestLongExplanation: of two stale reads in a long run the first is explained,
+// whichever a fast path met, by an order that leads up to it.
+func TestLongExplanation(t *testing.T) {
+	level, err := consistency.LookupLevel("linearizable")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const first, second, n = 3000, 4500, 6000
+	var ops []registerOp
+	for i := range n {
+		at, value := int64(10*i), history.Int(int64(i/2))
+		o := registerOp{Process: i % 3, Invoke: at, Return: at + 15}
+		if i%2 == 0 {
+			o.F, o.In, o.NoOut = "write", models.Write(value), true
+		} else {
+			o.Invoke = at + 6
+			o.F, o.In, o.Out = "read", models.Read(), value
+		}
+		if i == first+1 || i == second+1 {
+			o.Out = history.Int(int64(i/2 - 700))
+		}
+		ops = append(ops, o)
+	}
+	for _, engine := range []string{"auto", "search"} {
+		h := &history.Of[models.RegisterIn, history.Value]{Ops: ops}
+		v, err := consistency.Check(context.Background(), h, models.Register(history.Null), level, consistency.Options{Engine: engine})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := v.Parts[0]
+		if p.Kind != spec.Violation || p.Explain == nil {
+			t.Fatalf("by %s: %v, explained %v", engine, p.Kind, p.Explain != nil)
+		}
+		if e := p.Explain; e.Op != first+1 || len(e.Prefix) < first-4 || e.State == "" {
+			t.Errorf("by %s: operation %d after an order of %d and %q, want %d after nearly as many", engine, e.Op, len(e.Prefix), e.State, first+1)
+		}
+		if engine == "auto" && !slices.Contains(p.Proof.Ops, first+1) {
+			t.Errorf("%v are impossible, and %d is explained", p.Proof.Ops, first+1)
 		}
 	}
 }

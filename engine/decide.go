@@ -131,13 +131,15 @@ const farthest = 200_000
 
 // explainFarthest explains from the longest order of a search without pinned
 // values, which stops where the outputs stop fitting rather than where they
-// are doomed; where that takes much longer, from the search that decided.
+// are doomed. It may take as many states as the search that decided, and a few
+// for each operation; an order that it found by then counts if it is longer.
 func explainFarthest(ctx context.Context, p Problem, res Result, t Task) *spec.Explanation {
 	plain, limits := p, t.Limits
 	plain.NoPins = true
-	limits.States = res.States + 1_000
-	if _, ok := p.Machine.(spec.Tokens); ok && res.States <= farthest {
-		if far := Search(ctx, plain, limits, nil); far.Kind == spec.Violation {
+	limits.States = res.States + 1_000 + 2*int64(p.View.N)
+	if _, ok := p.Machine.(spec.Tokens); ok && limits.States <= farthest {
+		far := Search(ctx, plain, limits, nil)
+		if far.Kind == spec.Violation || far.Kind == spec.Unknown && len(far.Deepest) > len(res.Deepest) {
 			return Explain(plain, far, t.Focus)
 		}
 	}

@@ -129,8 +129,10 @@ func (x *explainer) refusal(op int32) spec.Refusal {
 	case x.pins != nil && x.pins.strands(op, x.object[op], now, next):
 		no.Demander = x.demander(op, now)
 		no.Why = fmt.Sprintf("would overwrite %s for good", spec.DescribeState(x.Machine, now))
-	default:
+	case x.res.Kind == spec.Violation:
 		no.Why = "leads to no complete order: every continuation was tried"
+	default: // another search has shown it
+		no.Why = "leads to no complete order"
 	}
 	return no
 }

@@ -45,6 +45,14 @@ func grows(name, file, from, to string) mutation {
 var returnRules = []mutation{
 	by("consistency", "TestFirstBadReturnIsTheFirst", "The first bad return is sought until the one before it is possible.", explainGo,
 		`low+1 < high; {`, `low+2 < high; {`),
+	by("consistency", "TestFirstBadReturnIsTheFirst", "What a cut shows to be a core is one of the whole history, or is left.", explainGo,
+		` && k.stands(core.Ops) {`, ` {`),
+	by("consistency", "TestFirstBadReturnIsTheFirst", "The operations that are named as impossible are those of the first bad return.", explainGo,
+		`part.Proof = core
+`, `_ = core
+`),
+	by("consistency", "TestLongExplanation", "The order of an explanation has states for each operation.", "engine/decide.go",
+		`+ 1_000 + 2*int64(p.View.N)`, `+ 1_000`),
 	by("consistency", "TestFirstBadReturnIsTheFirst", "A cut knows no answer that came after it.", explainGo,
 		`append(lost, k.place[i] >= int32(returned))`, `append(lost, k.view.Info[i])`),
 }

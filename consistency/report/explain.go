@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"pinyon/engine/spec"
@@ -158,7 +159,7 @@ func (in *Input) explainSearch(p *spec.Part, withKey, all bool) []string {
 	lines = append(lines, in.refusals(e, withKey, all)...)
 	switch {
 	case p.Proof != nil && p.Proof.Kind == spec.ProofCore:
-		return append(append(lines, in.core(p)), in.hinted(p, withKey)...)
+		return append(append(lines, in.core(p)), in.rest(p, withKey)...)
 	case p.Proof != nil && retold(p):
 		return append(lines, "found by the fast path "+p.Engine+", without a search")
 	}
@@ -174,11 +175,27 @@ func (in *Input) core(p *spec.Part) string {
 	return "impossible by themselves: " + strings.Join(ops, ", ") + " (found by the fast path " + p.Engine + ")"
 }
 
+// rest tells of a core what was not told yet: its operations, and where hints
+// order them, what these say.
+func (in *Input) rest(p *spec.Part, withKey bool) (lines []string) {
+	if len(p.Proof.Hinted) > 0 {
+		return in.hinted(p, withKey)
+	}
+	e := p.Explain
+	told := append([]int32{e.Op, e.Before}, e.Prefix[max(0, len(e.Prefix)-prefixShown):]...)
+	for _, f := range e.Forced {
+		told = append(told, f.From, f.To)
+	}
+	for _, x := range p.Proof.Ops {
+		if !slices.Contains(told, x) {
+			lines = append(lines, "  "+in.full(x, withKey))
+		}
+	}
+	return lines
+}
+
 // hinted tells what the hints say of a core.
 func (in *Input) hinted(p *spec.Part, withKey bool) (lines []string) {
-	if len(p.Proof.Hinted) == 0 {
-		return nil
-	}
 	for _, x := range p.Proof.Ops {
 		lines = append(lines, in.withHints(x, withKey)...)
 	}
