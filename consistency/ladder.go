@@ -89,6 +89,8 @@ type Rung struct {
 	// Reason is why there is no verdict: a budget, or a model that the level
 	// cannot judge.
 	Reason string
+	// Undecided: with a greater budget there may be a verdict.
+	Undecided bool
 	// Oracles are the names of those that the level was strengthened by.
 	Oracles []string
 }
@@ -185,7 +187,7 @@ func askLevel(ctx context.Context, s *spec.Subject, name string, o Options) (Run
 	case err != nil:
 		return r, err
 	}
-	r.Kind = v.Kind
+	r.Kind, r.Undecided = v.Kind, v.Kind == spec.Unknown
 	for _, p := range v.Parts {
 		r.States += p.States
 		if p.Kind == spec.Unknown && r.Reason == "" {

@@ -93,7 +93,7 @@ func (f *checkFlags) add(cmd *cobra.Command) {
 	f.split = word(fs, "split", "auto", "whether keys may be decided apart where the level allows it", "auto", "never")
 	fs.StringVar(&f.key, "key", "", "check the operations of this `KEY` only")
 	f.engine = word(fs, "engine", "auto", "how to decide; search takes no fast path, sweep reads registers in time order or cannot tell, wing-gong searches without knowing the object, brute tries every order of a small history", "auto", "search", "sweep", "wing-gong", "brute")
-	fs.DurationVar(&f.budget, "budget", consistency.DefaultTimeout, "`TIME` that a file may take; 0: no limit")
+	fs.DurationVar(&f.budget, "budget", consistency.DefaultTimeout, "`TIME` that a file may take, with --level all each level; 0: no limit")
 	fs.Int64Var(&f.maxStates, "max-states", 0, "how many states a key may take, `N`; 0: no limit")
 	fs.StringVar(&f.maxMemory, "max-memory", "", "memory that a file may take: a `SIZE` such as 512MiB (default: half of what there is)")
 	fs.IntVar(&f.workers, "workers", 0, "how many keys are decided at once, `N`; 0: one for each processor")

@@ -67,7 +67,7 @@ func ladderSummary(l *consistency.Ladder) (lines []string) {
 		}
 		strongest = strings.Join(names, ", ")
 	}
-	lines = append(lines, "the strongest that hold: "+strongest)
+	lines = append(lines, "the strongest that hold: "+strongest+undecided(l))
 	if words := sessionGuarantees(l); words != "" {
 		lines = append(lines, "session guarantees: "+words)
 	}
@@ -88,6 +88,20 @@ func ladderSummary(l *consistency.Ladder) (lines []string) {
 		lines = append(lines, bounded+"t: "+l.NoT)
 	}
 	return lines
+}
+
+// undecided says of how many levels the strongest may be one.
+func undecided(l *consistency.Ladder) string {
+	n := 0
+	for _, r := range l.Rungs {
+		if r.Undecided {
+			n++
+		}
+	}
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", of those decided (%s not)", counted(int64(n), "is", "are"))
 }
 
 // sessionGuarantees says which of the session guarantees hold.
