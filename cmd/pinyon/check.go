@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"os"
@@ -41,6 +42,7 @@ type checkFlags struct {
 	verbose   bool
 	debug     bool
 	proof     string
+	junit     string
 	set       []string // the flags as they were given, to repeat the check
 }
 
@@ -100,6 +102,7 @@ func (f *checkFlags) add(cmd *cobra.Command) {
 	fs.BoolVar(&f.failFast, "fail-fast", false, "stop at the first violation in the order of keys")
 	f.expect = word(fs, "expect", "", "exit with 0 exactly when every file has this verdict", "consistent", "violation", "unknown", "vacuous")
 	fs.BoolVar(&f.json, "json", false, "print one JSON document")
+	fs.StringVar(&f.junit, "junit", "", "write the verdicts as JUnit XML to this `FILE` too")
 	fs.BoolVar(&f.explain, "explain", false, "say of every candidate why it cannot come next")
 	fs.BoolVarP(&f.verbose, "verbose", "v", false, "list consistent keys too, the import report, and elapsed times")
 	f.color = word(fs, "color", "auto", "colours on stdout", "auto", "always", "never")
@@ -143,7 +146,7 @@ func (f *checkFlags) parse(cmd *cobra.Command) error {
 // given lists the flags that were given and bear on the verdict, for the
 // command that repeats it.
 func given(cmd *cobra.Command) []string {
-	talk := []string{"key", "json", "explain", "verbose", "color", "expect", "fail-fast", "workers", "proof", "debug"}
+	talk := []string{"key", "json", "as", "explain", "verbose", "color", "expect", "fail-fast", "workers", "proof", "junit", "debug"}
 	var set []string
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if slices.Contains(talk, f.Name) {
@@ -188,6 +191,11 @@ func (a *app) check(ctx context.Context, f *checkFlags, files []string) error {
 			break
 		}
 	}
+	if f.junit != "" {
+		if err := writeJUnit(f.junit, ins); err != nil {
+			return err
+		}
+	}
 	if f.json {
 		if err := report.JSON(a.stdout, ins); err != nil {
 			return unwritten(err)
@@ -197,6 +205,19 @@ func (a *app) check(ctx context.Context, f *checkFlags, files []string) error {
 	}
 	if code != exitConsistent {
 		return &status{code: code}
+	}
+	return nil
+}
+
+// writeJUnit writes the verdicts to a file.
+func writeJUnit(path string, ins []report.Input) error {
+	var b bytes.Buffer
+	err := report.JUnit(&b, ins)
+	if err == nil {
+		err = os.WriteFile(path, b.Bytes(), 0o644)
+	}
+	if err != nil {
+		return &status{exitFailure, fmt.Errorf("--junit: %w", err)}
 	}
 	return nil
 }

@@ -39,7 +39,7 @@ func (a *app) command() *cobra.Command {
 	root.SetUsageTemplate(usageTemplate)
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(a.checkCommand(), a.verifyCommand(), a.convertCommand(), a.modelsCommand(),
-		a.levelsCommand(), a.oraclesCommand(), a.benchCommand(), a.demoCommand(), a.runCommand(), a.sweepCommand(), a.mergeCommand(), a.scheduleCommand(), a.storesCommand(), a.storeCommand(), a.versionCommand(), a.completionCommand())
+		a.levelsCommand(), a.oraclesCommand(), a.benchCommand(), a.demoCommand(), a.runCommand(), a.reportCommand(), a.sweepCommand(), a.mergeCommand(), a.scheduleCommand(), a.storesCommand(), a.storeCommand(), a.versionCommand(), a.completionCommand())
 	root.AddCommand(topics()...)
 	root.SetHelpCommand(a.helpCommand())
 	return root

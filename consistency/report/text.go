@@ -2,6 +2,7 @@ package report
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -234,13 +235,17 @@ func Summary(v *spec.Verdict) string {
 func (in *Input) repeat() string {
 	for i := range in.Verdict.Parts {
 		p := &in.Verdict.Parts[i]
-		key := p.Key
-		if key == "" {
-			key = p.Culprit
+		if p.Kind == spec.Violation && cmp.Or(p.Key, p.Culprit) != "" {
+			return in.repeatOf(p)
 		}
-		if p.Kind == spec.Violation && key != "" && in.Repeat != "" {
-			return in.Repeat + " --key " + ShellWord(key)
-		}
+	}
+	return in.Repeat
+}
+
+// repeatOf is the command that repeats the check of one part.
+func (in *Input) repeatOf(p *spec.Part) string {
+	if key := cmp.Or(p.Key, p.Culprit); key != "" && in.Repeat != "" {
+		return in.Repeat + " --key " + ShellWord(key)
 	}
 	return in.Repeat
 }
