@@ -14,6 +14,7 @@ import (
 
 // command builds the tree of subcommands.
 func (a *app) command() *cobra.Command {
+	showVersion := false
 	root := &cobra.Command{
 		Use:   "pinyon",
 		Short: "Check recorded histories of a distributed store against a consistency level",
@@ -30,11 +31,16 @@ func (a *app) command() *cobra.Command {
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if showVersion {
+				a.printVersion()
+				return nil
+			}
 			cmd.SetOut(a.stderr)
 			cmd.Help()
 			return &status{code: exitUsage}
 		},
 	}
+	root.Flags().BoolVar(&showVersion, "version", false, "print the version")
 	root.SetHelpTemplate(helpTemplate)
 	root.SetUsageTemplate(usageTemplate)
 	root.SetFlagErrorFunc(flagError)
