@@ -143,9 +143,12 @@ func (l *loaded) bind(f *readFlags) (*spec.Subject, error) {
 	if name == "" && len(l.raw.Ops) == 0 {
 		s, err := models.All()[0].Bind(l.raw, models.Options{})
 		if err == nil {
-			s.Model = "any"
+			s.Model = "none"
 		}
-		l.rules.Initial = "the model's"
+		l.rules.Initial = "none"
+		if head.Initial != history.Absent {
+			l.rules.Initial = head.Initial.Text()
+		}
 		return s, err
 	}
 	if name == "" {
