@@ -135,6 +135,9 @@ func clockErrorText(c history.ClockError) string {
 	return time.Duration(c.All).String()
 }
 
+// noModel is what reports and proofs of an empty history without a model say.
+const noModel = "none"
+
 // bind gives the history its model. An empty history is vacuous under any.
 func (l *loaded) bind(f *readFlags) (*spec.Subject, error) {
 	head := &l.raw.Header
@@ -143,7 +146,7 @@ func (l *loaded) bind(f *readFlags) (*spec.Subject, error) {
 	if name == "" && len(l.raw.Ops) == 0 {
 		s, err := models.All()[0].Bind(l.raw, models.Options{})
 		if err == nil {
-			s.Model = "none"
+			s.Model = noModel
 		}
 		l.rules.Initial = "none"
 		if head.Initial != history.Absent {
