@@ -130,7 +130,7 @@ func flagValue(err error) string {
 		": strconv.ParseFloat: ": "a number",
 		": strconv.ParseBool: ":  "true or false",
 	} {
-		if what, _, ok := strings.Cut(text, parser); ok {
+		if what, why, ok := strings.Cut(text, parser); ok && !strings.HasSuffix(why, "out of range") {
 			return what + ": expected " + want
 		}
 	}
