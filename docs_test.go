@@ -8,12 +8,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"strings"
 	"testing"
 
 	"pinyon/engine/history"
 	"pinyon/engine/order"
+	"pinyon/engine/verify"
 )
 
 var update = flag.Bool("update", false, "write what commands print into README.md and docs")
@@ -194,6 +196,33 @@ func unindented(text string) string {
 		b.WriteString(strings.TrimLeft(line, " \t"))
 	}
 	return b.String()
+}
+
+// The section on proofs names every field of one.
+func TestFieldsOfTheProofInTheDocs(t *testing.T) {
+	_, section, _ := strings.Cut(readFile(t, "docs/FORMATS.md"), "## 5. The proof file")
+	seen := map[reflect.Type]bool{}
+	var visit func(of reflect.Type)
+	visit = func(of reflect.Type) {
+		for of.Kind() == reflect.Slice || of.Kind() == reflect.Pointer {
+			of = of.Elem()
+		}
+		if of.Kind() != reflect.Struct || seen[of] {
+			return
+		}
+		seen[of] = true
+		for i := range of.NumField() {
+			name, _, _ := strings.Cut(of.Field(i).Tag.Get("json"), ",")
+			if name == "-" {
+				continue
+			}
+			if !strings.Contains(section, "`"+name+"`") {
+				t.Errorf("docs/FORMATS.md, section 5: nothing says what `%s` of %s is", name, of)
+			}
+			visit(of.Field(i).Type)
+		}
+	}
+	visit(reflect.TypeFor[verify.File]())
 }
 
 // Every file that a page links to is there.

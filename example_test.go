@@ -145,3 +145,25 @@ var tally = order.Oracle{Name: "tally", Order: func(v *history.View, r *order.Ru
 	r.AddHard("", c)
 	return nil
 }}
+
+// inTally are the hints of an answer: a write's slot, or what a read's replica
+// had applied.
+func inTally(epoch int64, column string, place int64) []history.Hint {
+	return []history.Hint{{Name: "epoch", Value: history.Int(epoch)}, {Name: column, Value: history.Int(place)}}
+}
+
+func Example_hints() {
+	h := &history.Of[call, int]{Ops: []history.Op[call, int]{
+		{Process: 0, F: "write", In: call{true, 1}, Invoke: 0, Return: 90, Hints: inTally(1, "slot", 7)},
+		{Process: 1, F: "write", In: call{true, 2}, Invoke: 10, Return: 80, Hints: inTally(2, "slot", 1)},
+		{Process: 2, F: "read", In: call{}, Out: 1, Invoke: 20, Return: 60, Hints: inTally(2, "applied", 1)},
+	}}
+	level, _ := consistency.LookupLevel("linearizable")
+	v, err := consistency.Check(context.Background(), h, register, level, consistency.Options{Oracles: []order.Oracle{tally}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(v.Kind)
+	// Output: violation
+}

@@ -4,6 +4,7 @@ package consistency
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"pinyon/engine/history"
@@ -73,6 +74,9 @@ type Progress struct {
 // there is no verdict: malformed history, unusable model or level, a panic in
 // a user's function, an oracle's own error.
 func Check[S, In, Out any](ctx context.Context, h *history.Of[In, Out], m spec.Model[S, In, Out], level Level, o Options) (*spec.Verdict, error) {
+	if h == nil {
+		return nil, errors.New("the history is nil")
+	}
 	if err := history.Validate(h); err != nil {
 		return nil, err
 	}

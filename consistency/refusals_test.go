@@ -36,6 +36,15 @@ func TestOneKeyMayOnlyConvict(t *testing.T) {
 	}
 }
 
+// TestNoHistoryIsAnError: a nil history, as a reader that failed gives it, is no
+// empty one.
+func TestNoHistoryIsAnError(t *testing.T) {
+	var h *history.Of[models.KVIn, history.Value]
+	if v, err := consistency.Check(context.Background(), h, models.KV(history.Absent), must("linearizable"), consistency.Options{}); err == nil {
+		t.Errorf("%v, want an error", v.Kind)
+	}
+}
+
 // TestBoundInTimeNeedsTimes: positions of events are no times.
 func TestBoundInTimeNeedsTimes(t *testing.T) {
 	h := storeBuffering()

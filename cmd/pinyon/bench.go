@@ -39,7 +39,7 @@ func (a *app) benchCommand() *cobra.Command {
   pinyon bench hints --only kvholipaxos --budget 30s   # records the store, then checks with and without hints
   pinyon bench --quick                             # verdicts and states only`,
 		Long: `Makes histories from seeds, checks each in a process of its own, and prints a table
-in Markdown. The suites are ` + strings.Join(suiteNames(), ", ") + `.
+in Markdown. The suites are ` + strings.Join(benchNames(), ", ") + `.
 The suite hints records the fixture stores that return hints, five healthy nodes of
 each, and checks what was recorded with and without the hints.
 
@@ -62,13 +62,13 @@ table, and exits with 1 where a verdict differs or a count grew by more than a q
 			case f.update:
 				return usagef("--update goes with --quick")
 			case len(names) == 0:
-				return usagef("pinyon bench wants a suite (%s), a history or --quick", strings.Join(suiteNames(), ", "))
+				return usagef("pinyon bench wants a suite (%s), a history or --quick", strings.Join(benchNames(), ", "))
 			case f.seeds < 1 || f.rivalSeeds < 0 || f.budget <= 0 || f.rivalTimeout <= 0:
 				return usagef("--seeds, --budget and --rival-timeout must be positive")
 			}
 			return a.bench(cmd, f, names)
 		},
-		ValidArgsFunction: cobra.FixedCompletions(suiteNames(), cobra.ShellCompDirectiveDefault),
+		ValidArgsFunction: cobra.FixedCompletions(benchNames(), cobra.ShellCompDirectiveDefault),
 	}
 	f.add(cmd)
 	return cmd
@@ -141,6 +141,9 @@ func (a *app) bench(cmd *cobra.Command, f *benchFlags, names []string) error {
 	return nil
 }
 
+// benchNames are the suites that are generated and the one that is recorded.
+func benchNames() []string { return append(suiteNames(), hintsSuite) }
+
 // benchPlan is the cases of each suite, and of all files together.
 func benchPlan(names []string, only string) (plan [][]benchCase, err error) {
 	var files []benchCase
@@ -148,7 +151,10 @@ func benchPlan(names []string, only string) (plan [][]benchCase, err error) {
 		i := slices.Index(suiteNames(), name)
 		if i < 0 {
 			if _, err := os.Stat(name); err != nil {
-				return nil, usagef("unknown suite %q%s", name, didYouMean(name, suiteNames(), "there are "+strings.Join(suiteNames(), ", ")+", and files"))
+				if filepath.Ext(name) != "" || name != filepath.Base(name) { // no suite is spelt so
+					return nil, missingFile(err)
+				}
+				return nil, usagef("unknown suite %q%s", name, didYouMean(name, benchNames(), "there are "+strings.Join(benchNames(), ", ")+", and files that exist"))
 			}
 			files = append(files, benchCase{suite: "files", name: filepath.Base(name), job: benchJob{File: name}, rival: true})
 			continue

@@ -66,13 +66,8 @@ implies (pinyon help formats), and that outranks the model's own.`,
 			if err := f.parse(cmd); err != nil {
 				return err
 			}
-			switch {
-			case f.proof != "" && len(files) > 1:
-				return usagef("--proof takes one history, got %d", len(files))
-			case f.proof == "-":
-				return usagef("--proof writes a file; - is none")
-			case f.proof != "" && sameFile(f.proof, files[0]):
-				return usagef("--proof %s would overwrite the history", f.proof)
+			if err := f.placeProof(files); err != nil {
+				return err
 			}
 			return a.check(cmd.Context(), f, files)
 		},

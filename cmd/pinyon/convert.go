@@ -24,7 +24,8 @@ func (a *app) convertCommand() *cobra.Command {
 as Jepsen's history.edn. The rules that the format or the flags imply (initial value,
 nil reads, refused compare-and-sets, ties) go into the header, in EDN a comment, so
 that the new file has the same verdict. Either file converts to the other and back
-without loss. What -o names is replaced once all is written: an interrupt leaves it as it was.`,
+without loss. What -o names is replaced once all is written: an interrupt leaves it as it was.
+Where that name ends in .gz, the file is packed by gzip.`,
 		Args: args(cobra.ExactArgs(1), "one file"),
 		RunE: func(cmd *cobra.Command, files []string) error {
 			if err := f.parse(cmd); err != nil {

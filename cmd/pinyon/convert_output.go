@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"compress/gzip"
 	"context"
 	"fmt"
 	"io"
@@ -27,7 +28,7 @@ func (a *app) writeTo(ctx context.Context, path string, write func(io.Writer) er
 	}
 	err = until(ctx, func() error {
 		w := bufio.NewWriter(o.file)
-		if err := write(w); err != nil {
+		if err := packed(path, w, write); err != nil {
 			return err
 		}
 		return w.Flush()
@@ -42,6 +43,19 @@ func (a *app) writeTo(ctx context.Context, path string, write func(io.Writer) er
 		return err
 	}
 	return o.keep()
+}
+
+// packed writes to w what write does, by gzip where the name says so: such a file
+// is read back by its content, and other tools go by the name.
+func packed(path string, w io.Writer, write func(io.Writer) error) error {
+	if filepath.Ext(path) != ".gz" {
+		return write(w)
+	}
+	z := gzip.NewWriter(w)
+	if err := write(z); err != nil {
+		return err
+	}
+	return z.Close()
 }
 
 // until runs f and returns what it does, or nil as soon as ctx is done; f may

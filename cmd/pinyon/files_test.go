@@ -108,8 +108,8 @@ func (panicking) Read([]byte) (int, error) { panic("no input today") }
 
 func TestParseSize(t *testing.T) {
 	for text, want := range map[string]int64{
-		"1024": 1024, "512MiB": 512 << 20, "2GiB": 2 << 30, "100MB": 100e6, "7 kB": 7000, "1B": 1,
-		"": 0, "MiB": 0, "-1MiB": 0, "0": 0, "1.5GiB": 0, "9223372036854775807KiB": 0, "12mib": 0,
+		"1024B": 1024, "512MiB": 512 << 20, "2GiB": 2 << 30, "100MB": 100e6, "7 kB": 7000, "1B": 1,
+		"": 0, "512": 0, "MiB": 0, "-1MiB": 0, "0": 0, "1.5GiB": 0, "9223372036854775807KiB": 0, "12mib": 0,
 	} {
 		if got, err := parseSize(text); got != want || (err == nil) != (want > 0) {
 			t.Errorf("parseSize(%q) = %d, %v; want %d", text, got, err, want)

@@ -96,14 +96,15 @@ func formatNames() []string {
 	return names
 }
 
-// parseSize reads a number of bytes: 512MiB, 2GiB, 64KiB, 100MB, 1024.
+// parseSize reads a number of bytes: 512MiB, 2GiB, 64KiB, 100MB, 1024B. Whoever
+// writes 512 means no bytes, so the unit must be there.
 func parseSize(text string) (int64, error) {
 	units := []struct {
 		suffix string
 		bytes  int64
 	}{
 		{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"TiB", 1 << 40},
-		{"kB", 1e3}, {"KB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12}, {"B", 1}, {"", 1},
+		{"kB", 1e3}, {"KB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12}, {"B", 1},
 	}
 	for _, u := range units {
 		digits, ok := strings.CutSuffix(text, u.suffix)

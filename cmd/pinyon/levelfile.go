@@ -18,7 +18,11 @@ func (l *loaded) level(flag string) (consistency.Level, error) {
 		if name != filepath.Base(name) {
 			return consistency.Level{}, malformedf("%s: header: level %q: a history may name a file beside it, not a path (give it with --level)", l.raw.Path, name)
 		}
-		return findLevel(filepath.Join(filepath.Dir(l.raw.Path), name))
+		level, err := findLevel(filepath.Join(filepath.Dir(l.raw.Path), name))
+		if err != nil {
+			return level, l.claimedFile("level", err)
+		}
+		return level, nil
 	}
 	level, err := consistency.LookupLevel(name)
 	if err != nil {

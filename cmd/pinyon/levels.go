@@ -12,10 +12,11 @@ import (
 func (a *app) levelsCommand() *cobra.Command {
 	markdown, svg := false, false
 	cmd := &cobra.Command{
-		Use:   "levels [NAME]",
+		Use:   "levels [NAME|FILE]",
 		Short: "List the consistency levels",
 		Example: `  pinyon levels
-  pinyon levels bounded-staleness`,
+  pinyon levels bounded-staleness
+  pinyon levels cached-reads.yaml  # check that a file loads`,
 		Long: `A level says which orders of the operations a store may answer by. pinyon levels
 NAME tells one whole: its parameters, what it promises, where that is from, and
 whether a history may be split by key. docs/LEVELS.md has all of them, with
@@ -28,6 +29,8 @@ pinyon check FILE --level NAME uses it.`,
 		ValidArgsFunction: completeOne(consistency.Names),
 		RunE: func(_ *cobra.Command, names []string) error {
 			switch {
+			case len(names) == 1 && isOracleFile(names[0]):
+				return a.levelFile(names[0])
 			case len(names) == 1:
 				l, err := levelInfo(names[0])
 				if err != nil {
@@ -72,6 +75,16 @@ func levelInfo(name string) (consistency.Info, error) {
 	return levelInfo(level.Name)
 }
 
+// levelFile describes the level of a file.
+func (a *app) levelFile(path string) error {
+	l, err := findLevel(path)
+	if err != nil {
+		return err
+	}
+	a.print("%s: %s\n\n%s\nlocal: %s\n", path, l.Name, l.Text(), locality(l.Local))
+	return nil
+}
+
 func levelLines() (rows [][2]string) {
 	for _, l := range consistency.Levels() {
 		params, _, _ := strings.Cut(l.Params, " ") // the first form; the full description has all
@@ -80,13 +93,13 @@ func levelLines() (rows [][2]string) {
 	return rows
 }
 
-func locality(l consistency.Info) string {
-	if l.Local {
+func locality(local bool) string {
+	if local {
 		return "yes, a history may be split by key"
 	}
 	return "no, a history is never split by key"
 }
 
 func levelText(l consistency.Info) string {
-	return fmt.Sprintf("%s%s\n\n%s\n\nsource: %s\nlocal: %s\nbecause: %s\n", l.Name, l.Params, l.Doc, l.Source, locality(l), l.WhyLocal)
+	return fmt.Sprintf("%s%s\n\n%s\n\nsource: %s\nlocal: %s\nbecause: %s\n", l.Name, l.Params, l.Doc, l.Source, locality(l.Local), l.WhyLocal)
 }

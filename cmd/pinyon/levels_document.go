@@ -44,7 +44,7 @@ func levelsMarkdown() (string, error) {
 		if l.Params != "" {
 			fmt.Fprintf(&b, "`%s%s`\n\n", l.Name, l.Params)
 		}
-		fmt.Fprintf(&b, "%s\n\nSource: %s.\n\nLocal: %s. Because %s.\n", l.Doc, l.Source, locality(l), l.WhyLocal)
+		fmt.Fprintf(&b, "%s\n\nSource: %s.\n\nLocal: %s. Because %s.\n", l.Doc, l.Source, locality(l.Local), l.WhyLocal)
 		for at, n := range c.Nodes {
 			for _, pattern := range n.Levels {
 				if pattern == l.Name || strings.HasPrefix(pattern, l.Name+":") {

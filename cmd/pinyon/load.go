@@ -82,6 +82,15 @@ func missingFile(err error) error {
 	return &status{exitNoInput, err}
 }
 
+// claimedFile words the error of a file that the header names and that is not
+// there: whoever asked for the check did not name it, and may not know of it.
+func (l *loaded) claimedFile(what string, err error) error {
+	if codeOf(err) != exitNoInput {
+		return err
+	}
+	return &status{exitNoInput, fmt.Errorf("%s: header: %s %w (it is looked for beside the history; --%s overrides the header)", l.raw.Path, what, err, what)}
+}
+
 // settle writes the rules in force into the header.
 func (l *loaded) settle(f *readFlags) {
 	head, d := &l.raw.Header, l.report.Defaults
@@ -126,6 +135,9 @@ func clockErrorText(c history.ClockError) string {
 	return time.Duration(c.All).String()
 }
 
+// noModel is what reports and proofs of an empty history without a model say.
+const noModel = "none"
+
 // bind gives the history its model. An empty history is vacuous under any.
 func (l *loaded) bind(f *readFlags) (*spec.Subject, error) {
 	head := &l.raw.Header
@@ -134,9 +146,12 @@ func (l *loaded) bind(f *readFlags) (*spec.Subject, error) {
 	if name == "" && len(l.raw.Ops) == 0 {
 		s, err := models.All()[0].Bind(l.raw, models.Options{})
 		if err == nil {
-			s.Model = "any"
+			s.Model = noModel
 		}
-		l.rules.Initial = "the model's"
+		l.rules.Initial = "none"
+		if head.Initial != history.Absent {
+			l.rules.Initial = head.Initial.Text()
+		}
 		return s, err
 	}
 	if name == "" {
@@ -202,6 +217,9 @@ func (l *loaded) oracles(flags []string) ([]order.Oracle, error) {
 		o, err := findOracle(name)
 		if err != nil && beside != "" && codeOf(err) == exitUsage {
 			return nil, malformedf("%s: header: %v", l.raw.Path, err)
+		}
+		if err != nil && beside != "" {
+			return nil, l.claimedFile("oracle", err)
 		}
 		if err != nil {
 			return nil, err

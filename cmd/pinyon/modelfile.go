@@ -30,7 +30,11 @@ func (l *loaded) model(f *readFlags) (models.Entry, error) {
 	if err := l.besideOnly(name); err != nil {
 		return models.Entry{}, err
 	}
-	return loadModel(filepath.Join(filepath.Dir(l.raw.Path), name))
+	e, err := loadModel(filepath.Join(filepath.Dir(l.raw.Path), name))
+	if err != nil {
+		return e, l.claimedFile("model", err)
+	}
+	return e, nil
 }
 
 // besideOnly refuses a path in a header: what a history names must not reach

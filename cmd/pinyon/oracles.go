@@ -108,6 +108,10 @@ func oracleLines() (rows [][2]string) {
 // oracle describes one, built in or in a file.
 func (a *app) oracle(name string) error {
 	o, err := findOracle(name)
+	if err != nil && !isOracleFile(name) {
+		_, err := oracles.Lookup(name) // no --oracle was given
+		return usagef("%v; pinyon oracles lists them", err)
+	}
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"path/filepath"
 
 	"pinyon/consistency"
 	"pinyon/engine/history"
@@ -11,6 +12,33 @@ import (
 	"pinyon/engine/spec"
 	"pinyon/engine/verify"
 )
+
+// placeProof refuses a proof that cannot be written, before a check is spent on
+// it.
+func (f *checkFlags) placeProof(files []string) error {
+	if f.proof == "" {
+		return nil
+	}
+	folder := filepath.Dir(f.proof)
+	switch {
+	case len(files) > 1:
+		return usagef("--proof takes one history, got %d", len(files))
+	case f.proof == "-":
+		return usagef("--proof writes a file; - is none")
+	case sameFile(f.proof, files[0]):
+		return usagef("--proof %s would overwrite the history", f.proof)
+	case isFolder(f.proof):
+		return usagef("--proof %s is a folder; name a file", f.proof)
+	case !isFolder(folder):
+		return usagef("--proof %s: there is no folder %s", f.proof, folder)
+	}
+	return nil
+}
+
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
 
 // writeProof writes the evidence of a verdict, with all that is needed to read
 // the history as it was read here.
@@ -32,7 +60,7 @@ func writeProof(f *checkFlags, l *loaded, s *spec.Subject, level consistency.Lev
 	p.Producer = "pinyon " + version
 	file, err := os.Create(f.proof)
 	if err != nil {
-		return &status{exitFailure, err}
+		return &status{exitFailure, fmt.Errorf("--proof: %w", err)}
 	}
 	err = verify.WriteFile(file, p)
 	if closed := file.Close(); err == nil {

@@ -14,6 +14,7 @@ import (
 
 // command builds the tree of subcommands.
 func (a *app) command() *cobra.Command {
+	showVersion := false
 	root := &cobra.Command{
 		Use:   "pinyon",
 		Short: "Check recorded histories of a distributed store against a consistency level",
@@ -30,11 +31,16 @@ func (a *app) command() *cobra.Command {
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if showVersion {
+				a.printVersion()
+				return nil
+			}
 			cmd.SetOut(a.stderr)
 			cmd.Help()
 			return &status{code: exitUsage}
 		},
 	}
+	root.Flags().BoolVar(&showVersion, "version", false, "print the version")
 	root.SetHelpTemplate(helpTemplate)
 	root.SetUsageTemplate(usageTemplate)
 	root.SetFlagErrorFunc(flagError)
@@ -88,21 +94,47 @@ func didYouMean(word string, known []string, otherwise string) string {
 	return "; " + otherwise
 }
 
-var unknownFlag = regexp.MustCompile(`^unknown flag: --(.*)$`)
+// The messages of pflag about a flag that there is not: --name, or the letters
+// of -name.
+var (
+	unknownFlag    = regexp.MustCompile(`^unknown flag: --(.*)$`)
+	unknownLetters = regexp.MustCompile(`^unknown shorthand flag: '.+' in -(.*)$`)
+)
 
 // flagError makes every error of the flags one of usage.
 func flagError(cmd *cobra.Command, err error) error {
 	if errors.Is(err, pflag.ErrHelp) {
 		return err
 	}
-	m := unknownFlag.FindStringSubmatch(err.Error())
+	dashes, m := "--", unknownFlag.FindStringSubmatch(err.Error())
 	if m == nil {
-		return &status{exitUsage, err}
+		dashes, m = "-", unknownLetters.FindStringSubmatch(err.Error())
+	}
+	if m == nil {
+		return usagef("%s", flagValue(err))
 	}
 	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
 	word, _, _ := strings.Cut(m[1], "=")
-	return usagef("unknown flag --%s%s", word, didYouMean("--"+word, names, cmd.CommandPath()+" --help lists them"))
+	return usagef("unknown flag %s%s%s", dashes, word, didYouMean("--"+word, names, cmd.CommandPath()+" --help lists them"))
+}
+
+// flagValue words the error of a flag's value: what Go's parsers say tells
+// nobody what to write.
+func flagValue(err error) string {
+	text := err.Error()
+	for parser, want := range map[string]string{
+		": time: ":               "a duration such as 5s or 200ms",
+		": strconv.ParseInt: ":   "a whole number",
+		": strconv.ParseUint: ":  "a whole number, not negative",
+		": strconv.ParseFloat: ": "a number",
+		": strconv.ParseBool: ":  "true or false",
+	} {
+		if what, why, ok := strings.Cut(text, parser); ok && !strings.HasSuffix(why, "out of range") {
+			return what + ": expected " + want
+		}
+	}
+	return text
 }
 
 // args wraps cobra's checks of the number of arguments into errors of usage.

@@ -30,7 +30,7 @@ func (a *app) storeCommand() *cobra.Command {
 		Example: `  pinyon store kvsingle                                  one node, on a free port
   pinyon store kvabd --id n1 --peer n2=127.0.0.1:7002 --peer n3=127.0.0.1:7003`,
 		RunE: func(_ *cobra.Command, names []string) error {
-			s, err := kvstores.Lookup(names[0])
+			s, err := findStore(names[0])
 			if err != nil {
 				return &status{exitUsage, err}
 			}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"pinyon/engine/history/suggest"
 	"pinyon/kvstores"
 )
 
@@ -26,7 +27,7 @@ func (a *app) storesCommand() *cobra.Command {
 				a.list(rows)
 				return nil
 			}
-			s, err := kvstores.Lookup(names[0])
+			s, err := findStore(names[0])
 			if err != nil {
 				return usagef("%v", err)
 			}
@@ -34,6 +35,15 @@ func (a *app) storesCommand() *cobra.Command {
 			return nil
 		},
 	}
+}
+
+// findStore returns a store, or an error with the name that was probably meant.
+func findStore(name string) (kvstores.Store, error) {
+	s, err := kvstores.Lookup(name)
+	if near := suggest.Closest(name, storeNames()); err != nil && near != "" {
+		return s, fmt.Errorf("there is no store %q; did you mean %s?", name, near)
+	}
+	return s, err
 }
 
 func storeNames() (names []string) {

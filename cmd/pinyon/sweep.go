@@ -205,7 +205,7 @@ func (f *sweepFlags) cases() ([]harness.Case, error) {
 // check refuses names that nobody has before anything starts.
 func (f *sweepFlags) check() error {
 	for _, name := range f.stores {
-		s, err := kvstores.Lookup(name)
+		s, err := findStore(name)
 		if err != nil {
 			return usagef("--store: %v", err)
 		}

@@ -190,7 +190,9 @@ func (f *readFlags) adopt(p *verify.File, path string) error {
 	if err := f.proofModel(p, path); err != nil {
 		return err
 	}
-	f.model = firstOf(f.model, p.Model)
+	if p.Model != noModel {
+		f.model = firstOf(f.model, p.Model)
+	}
 	if !f.hasInit && p.Initial != nil {
 		v, err := history.ParseValue(string(p.Initial))
 		if err != nil {

@@ -15,12 +15,16 @@ func (a *app) versionCommand() *cobra.Command {
 		Short: "Print the version",
 		Args:  args(cobra.NoArgs, "no argument"),
 		RunE: func(*cobra.Command, []string) error {
-			a.print("pinyon %s", version)
-			if info, ok := debug.ReadBuildInfo(); ok {
-				a.print(" (%s)", info.GoVersion)
-			}
-			a.print("\n")
+			a.printVersion()
 			return nil
 		},
 	}
+}
+
+func (a *app) printVersion() {
+	a.print("pinyon %s", version)
+	if info, ok := debug.ReadBuildInfo(); ok {
+		a.print(" (%s)", info.GoVersion)
+	}
+	a.print("\n")
 }

@@ -249,6 +249,9 @@ func ReadFile(r io.Reader) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
+	if len(bytes.TrimSpace(text)) == 0 {
+		return nil, errors.New("the proof file is empty")
+	}
 	value, err := history.ParseValue(string(text))
 	if err != nil {
 		return nil, fmt.Errorf("the proof file is not JSON: %w", err)

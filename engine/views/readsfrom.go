@@ -83,7 +83,7 @@ func newReaderOf(p Problem, counts func(v *history.View, x int32) bool) (*reader
 				return nil, fmt.Errorf("%w; the answer of a %s was not recorded", ErrModel, v.FName[v.F[x]])
 			}
 		case v.Read[x] && tokens.Observes(x):
-			return nil, fmt.Errorf("%w; a failed %s says only what it did not see (--fail-cas drop leaves it out)", ErrModel, v.FName[v.F[x]])
+			return nil, fmt.Errorf("%w; a failed %s says only what it did not see (--fail-cas drop leaves it out where its outcome is fail)", ErrModel, v.FName[v.F[x]])
 		case idle:
 			r.demand[x] = -1
 		}

@@ -30,6 +30,9 @@ func detect(src *source) (name, why string, err error) {
 	if name == "" && err == nil {
 		name, why, err = detectLog(src)
 	}
+	if name == "" && err == nil && strings.HasPrefix(src.text, "\uFEFF") {
+		err = src.errorAt(0, "the file starts with a byte order mark; remove it") // what follows it may well be known
+	}
 	if name == "" && err == nil {
 		err = &history.Error{Path: src.path, Line: 1, Msg: "no known history format; formats tried: " + formatNames() +
 			"; to read a CSV table or JSON Lines, name the columns with --map (pinyon help formats)"}

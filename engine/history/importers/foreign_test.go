@@ -181,6 +181,7 @@ func TestTablesAreRefusedWithThePlaceAndTheMapping(t *testing.T) {
 }
 
 var foreignRefusals = []struct{ name, text, want string }{
+	{"a byte order mark", "\uFEFF{\"pinyon\":\"history\",\"version\":1}\n", "-:1:1: the file starts with a byte order mark; remove it"},
 	{"a table without a mapping", "a,b\n1,2\n", "-:1: no known history format; formats tried: " + formatNames() + "; to read a CSV table or JSON Lines, name the columns with --map (pinyon help formats)"},
 	{"a method of another object", "# queue\n0 1 2 PUSH 1\n", `-:2: unknown method "push" of a queue`},
 	{"two objects in one log", "# queue\n# stack\n", `-:2: a second object "stack"`},

@@ -187,7 +187,7 @@ var refusals = []struct {
 	{"a tab and an event type, but no operation", "0\t:invoke\t:read\tnil\n:ok\t:read\n", "-:2: an operation needs the columns process, type, f and value", Options{}},
 	{"a process that is no name", "x\t:invoke\t:read\tnil\n", `-:1: "x" is not a process: expected a number or a keyword before :invoke`, Options{}},
 	{"Jepsen's binary", "JEPSEN\x00\x00", "-: a binary Jepsen test file (test.jepsen); convert it with `lein run serve` or jepsen.store/load, or give the history.edn that stands beside it", Options{}},
-	{"damaged gzip", "\x1f\x8bnothing", "-: damaged gzip file: unexpected EOF", Options{}},
+	{"damaged gzip", "\x1f\x8bnothing", "-: damaged gzip file: it ends early; it was cut off, or is still being written", Options{}},
 	{"two objects", "# @object atomic-queue\n# @object atomic-stack", `-:2: unknown or second object "atomic-stack"; atomic-queue and atomic-stack are known`, Options{}},
 	{"a format that is not known", "", `unknown format "edn"; the formats are ` + formatNames(), Options{Format: "edn"}},
 }

@@ -84,6 +84,8 @@ func unpack(path, packed string, o *Options) (string, error) {
 		switch {
 		case err != nil && o.Context != nil && o.Context.Err() != nil:
 			return "", err
+		case errors.Is(err, io.ErrUnexpectedEOF):
+			return "", &history.Error{Path: path, Msg: "damaged gzip file: it ends early; it was cut off, or is still being written"}
 		case err != nil:
 			return "", &history.Error{Path: path, Msg: fmt.Sprintf("damaged gzip file: %v", err)}
 		case size > most:

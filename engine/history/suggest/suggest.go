@@ -6,7 +6,8 @@ import "strings"
 
 // Closest returns the member of of that is nearest to word, or "" when none is
 // near enough to be a likely slip. Case does not matter; of two that are
-// equally near, the first wins.
+// equally near, the first wins. Where none is near, one that goes on after the
+// whole of word and a hyphen was meant: jepsen-edn by jepsen.
 func Closest(word string, of []string) string {
 	best, least := "", limit(word)+1
 	for _, w := range of {
@@ -14,7 +15,15 @@ func Closest(word string, of []string) string {
 			best, least = w, d
 		}
 	}
-	return best
+	if best != "" || word == "" {
+		return best
+	}
+	for _, w := range of {
+		if strings.HasPrefix(strings.ToLower(w), strings.ToLower(word)+"-") {
+			return w
+		}
+	}
+	return ""
 }
 
 // limit is the number of slips that are forgiven in a word: none in a single

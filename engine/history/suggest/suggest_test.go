@@ -14,6 +14,7 @@ func TestClosest(t *testing.T) {
 		{"k", ""},
 		{"", ""},
 		{"bank-account", ""},
+		{"CAS", "cas-register"},
 		{"zebra", ""},
 	} {
 		if got := Closest(c.word, models); got != c.want {
