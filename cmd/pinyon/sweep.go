@@ -15,7 +15,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"pinyon/consistency"
-	"pinyon/faultnet"
 	"pinyon/harness"
 	"pinyon/kvstores"
 )
@@ -66,6 +65,10 @@ folder in OUT, for pinyon check and pinyon run --schedule.`,
 }
 
 func (a *app) sweep(ctx context.Context, f *sweepFlags) error {
+	each := runFlags{nodes: 3, clients: f.clients, keys: f.keys, rate: f.rate, duration: f.duration, timeout: time.Second, budget: f.budget}
+	if err := each.numbers(); err != nil {
+		return err
+	}
 	cases, err := f.cases()
 	if err != nil {
 		return err
@@ -174,11 +177,8 @@ func (f *sweepFlags) cases() ([]harness.Case, error) {
 	if slices.Equal(f.faults, []string{"all"}) {
 		f.faults = profileNames()
 	}
-	options, err := pairs("--option", f.options)
+	options, err := f.check()
 	if err != nil {
-		return nil, &status{exitUsage, err}
-	}
-	if err := f.check(); err != nil {
 		return nil, err
 	}
 	var from, to uint64
@@ -202,28 +202,31 @@ func (f *sweepFlags) cases() ([]harness.Case, error) {
 	return f.part(cases)
 }
 
-// check refuses names that nobody has before anything starts.
-func (f *sweepFlags) check() error {
+// check refuses names that nobody has before anything starts, and gives the
+// options.
+func (f *sweepFlags) check() (map[string]string, error) {
+	var stores []kvstores.Store
 	for _, name := range f.stores {
 		s, err := kvstores.Lookup(name)
 		if err != nil {
-			return usagef("--store: %v", err)
+			return nil, usagef("--store: %v", err)
 		}
 		if f.bug != "" && !slices.Contains(bugNames(s), f.bug) {
-			return usagef("--bug: %s has no bug %q%s", name, f.bug, didYouMean(f.bug, bugNames(s), "pinyon stores "+name+" lists them"))
+			return nil, usagef("--bug: %s has no bug %q%s", name, f.bug, didYouMean(f.bug, bugNames(s), "pinyon stores "+name+" lists them"))
 		}
+		stores = append(stores, s)
 	}
 	for _, p := range f.faults {
-		if !slices.ContainsFunc(faultnet.Profiles(), func(q faultnet.Profile) bool { return q.Name == p }) {
-			return usagef("--faults: there is no profile %q%s", p, didYouMean(p, profileNames(), "pinyon schedule lists them"))
+		if err := checkProfile(p); err != nil {
+			return nil, err
 		}
 	}
 	if f.level != "" {
 		if _, err := consistency.LookupLevel(f.level); err != nil {
-			return usagef("--level: %v", err)
+			return nil, usagef("--level: %v", err)
 		}
 	}
-	return nil
+	return storeOptions(f.options, stores...)
 }
 
 // part is the shard that was asked for.
