@@ -39,7 +39,8 @@ func (a *app) sweepCommand() *cobra.Command {
   pinyon sweep --store all --faults chaos --seeds 1-100 --shard 2/4 --out sweeps/2   # then: pinyon merge sweeps/*`,
 		Long: `Runs every store under every profile with every seed, several at once. Results
 stand in OUT/results.jsonl, a line as each run ends; with the same OUT an
-interrupted sweep goes on where it stopped. Runs that did not pass keep their
+interrupted sweep goes on where it stopped, which needs the same --duration,
+--rate and --mix (OUT/settings.json). Runs that did not pass keep their
 folder in OUT, for pinyon check and pinyon run --schedule.`,
 		Args: args(cobra.NoArgs, "no words"),
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.sweep(cmd.Context(), f) },
@@ -92,7 +93,7 @@ func (a *app) sweep(ctx context.Context, f *sweepFlags) error {
 	if cases, err = a.worthwhile(c, cases); err != nil {
 		return err
 	}
-	if err := os.MkdirAll(f.out, 0o755); err != nil {
+	if done, err = a.settle(f, mix, cases); err != nil {
 		return err
 	}
 	list, err := c.Run(ctx, cases)

@@ -42,3 +42,11 @@ func (t *tally) String() string {
 	add(t.errors, "without a verdict", "without a verdict")
 	return fmt.Sprintf("%d files: %s", t.files, strings.Join(words, ", "))
 }
+
+// many is a number of things: "1 run", "2 runs".
+func many(n int, one string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %ss", n, one)
+}
