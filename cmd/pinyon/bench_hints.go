@@ -171,6 +171,9 @@ func (a *app) recordHints(ctx context.Context, s hintSystem, set hintSetting, du
 	sum, err := harness.Record(ctx, harness.Config{Target: harness.Fixture(s.store, "", nil, program), Dir: dir, Nodes: hintNodes,
 		Clients: max(set.clients, hintNodes), Keys: 1, Duration: duration, Timeout: 5 * time.Second, Seed: seed,
 		Mix: harness.Mix{{F: "get", Parts: reads}, {F: write, Parts: 100 - reads}}})
+	if err == nil && sum.Interrupted > 0 { // it would be taken for a whole one
+		err = context.Canceled
+	}
 	if err != nil {
 		return err
 	}

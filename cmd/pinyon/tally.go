@@ -50,3 +50,12 @@ func many(n int, one string) string {
 	}
 	return fmt.Sprintf("%d %ss", n, one)
 }
+
+// were is a number of things of which something was said: "1 run was", "2 runs
+// were".
+func were(n int, one string) string {
+	if n == 1 {
+		return "1 " + one + " was"
+	}
+	return many(n, one) + " were"
+}
