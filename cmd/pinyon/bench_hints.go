@@ -103,7 +103,8 @@ func (a *app) hintCases(ctx context.Context, f *benchFlags) (cases []benchCase, 
 				if v.soft && !slices.Contains(softOracles, oracle) {
 					continue
 				}
-				c := benchCase{suite: hintsSuite, name: fmt.Sprintf("%s, %d clients, reads %.2f, %s", s.store.Name, set.clients, set.reads, v.name),
+				setting := fmt.Sprintf("%s, %d clients, reads %.2f", s.store.Name, set.clients, set.reads)
+				c := benchCase{suite: hintsSuite, name: setting + ", " + v.name, setting: setting, variant: v.name,
 					files: files, clients: set.clients, job: benchJob{Level: s.level}, ladder: s.store.Name + v.name}
 				v.with(&c.job)
 				c.rival = v.name == "all, no hints" && s.level == "linearizable"

@@ -17,6 +17,9 @@ func benchMarkdown(name string, rows []benchRow) string {
 		rowsMarkdown(&b, rows)
 	}
 	b.WriteString("\n" + summary(rows))
+	if name == hintsSuite {
+		b.WriteString("\n" + hintsFaster(rows))
+	}
 	return b.String()
 }
 

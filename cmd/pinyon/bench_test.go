@@ -139,6 +139,28 @@ func TestBenchTables(t *testing.T) {
 	}
 }
 
+// What hints gain stands by store, setting and engine, as a bound where a check
+// did not end.
+func TestHintsFaster(t *testing.T) {
+	row := func(setting, variant, verdict string, cpu float64) benchRow {
+		return benchRow{benchCase: benchCase{suite: hintsSuite, name: setting + ", " + variant, setting: setting, variant: variant},
+			ours: []measure{{Verdict: verdict, CPU: cpu}}}
+	}
+	text := benchMarkdown(hintsSuite, []benchRow{
+		row("kva, 8 clients, reads 0.50", "wing-gong, no hints", "unknown", 30), row("kva, 8 clients, reads 0.50", "wing-gong, hints", "consistent", .3),
+		row("kva, 8 clients, reads 0.50", "search, no hints", "consistent", .25), row("kva, 8 clients, reads 0.50", "search, hints", "consistent", .1),
+		row("kva, 8 clients, reads 0.50", "all, no hints", "unknown", 30), row("kva, 8 clients, reads 0.50", "all, hints", "unknown", 30),
+		row("kvb, 8 clients, reads 0.50", "wing-gong, no hints", "consistent", .1), row("kvb, 8 clients, reads 0.50", "wing-gong, hints", "unknown", 30),
+		row("kvb, 8 clients, reads 0.50", "search, no hints", "consistent", .1),
+	})
+	for _, want := range []string{"| store and setting | wing-gong | search | all |\n|---|---|---|---|\n",
+		"| kva, 8 clients, reads 0.50 | >= 100 | 2.5 | - |\n", "| kvb, 8 clients, reads 0.50 | <= 0.00333 |  |  |\n"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not in\n%s", want, text)
+		}
+	}
+}
+
 // A plot is well-formed and has the lines of both; the same each time.
 func TestPlot(t *testing.T) {
 	for _, axis := range []string{"clients", "operations"} {
