@@ -154,6 +154,9 @@ func (s *Summary) Vacuous() string {
 		verified += f.Verified
 	}
 	if planned > 0 && verified == 0 {
+		if planned == 1 {
+			return "1 fault was planned and was not seen to work"
+		}
 		return fmt.Sprintf("%d faults were planned and none was seen to work", planned)
 	}
 	return ""

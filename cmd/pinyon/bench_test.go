@@ -126,7 +126,7 @@ func TestBenchTables(t *testing.T) {
 	rows := rowsForTables()
 	text := benchMarkdown("s", rows)
 	for _, want := range []string{"| 2.00 | 2.0 | 0 | 4.00 | 300.0 | 2.0 |", "| 1.00 | 2.0 | 0 | 100 | 300.0 | 100.0 |", "> 19000 | 300.0 | - |", " ... | - | - |",
-		"4 cases, 0 undecided; the slowest takes 4.00 ms", "ended in 2 cases and exceeded its limit in 2", "(1 cases): 100 times faster", "at worst 2.00 times", "at most 0.007 of its memory"} {
+		"4 cases, 0 undecided; the slowest takes 4.00 ms", "ended in 2 cases and exceeded its limit in 2", "(1 case): 100 times faster", "at worst 2.00 times", "at most 0.007 of its memory"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not in\n%s", want, text)
 		}

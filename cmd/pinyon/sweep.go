@@ -88,7 +88,7 @@ func (a *app) sweep(ctx context.Context, f *sweepFlags) error {
 	c := &harness.Campaign{Dir: f.out, Program: program, Parallel: f.parallel, Duration: f.duration, Budget: f.budget, Rate: f.rate, Mix: mix,
 		Done: func(r harness.CaseResult) {
 			done++
-			a.say("%d/%d %s: %s %s", done, len(cases), r.Name(), r.Verdict, r.Why)
+			a.say("%d/%d %s: %s", done, len(cases), r.Name(), strings.TrimSpace(r.Verdict+" "+r.Why))
 		}}
 	if cases, err = a.worthwhile(c, cases); err != nil {
 		return err
@@ -120,7 +120,7 @@ func (a *app) worthwhile(c *harness.Campaign, cases []harness.Case) (list []harn
 		return nil, usagef("%s", strings.Join(why, "\n"))
 	}
 	for _, of := range why {
-		a.say("left out: %d runs of %s", count[of], of)
+		a.say("left out: %s of %s", many(count[of], "run"), of)
 	}
 	return list, nil
 }
@@ -153,7 +153,7 @@ func (a *app) results(list []harness.CaseResult, of int) error {
 		code = exitVacuous
 	}
 	if len(list) < of {
-		a.print("%d of %d runs were not made\n", of-len(list), of)
+		a.print("%d of %s not made\n", of-len(list), were(of, "run"))
 	}
 	a.print("%s\n", t)
 	if code != exitConsistent {
