@@ -165,7 +165,7 @@ func (f *runFlags) newTarget(ctx context.Context) (harness.Target, error) {
 		}
 		return t, nil
 	}
-	s, err := kvstores.Lookup(f.store)
+	s, err := findStore(f.store)
 	if err != nil {
 		return nil, usagef("--store: %v", err)
 	}

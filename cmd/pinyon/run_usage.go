@@ -95,6 +95,11 @@ func storeOptions(list []string, stores ...kvstores.Store) (map[string]string, e
 				return nil, usagef("--option: %s has no option %q%s", s.Name, name, didYouMean(name, names, has))
 			}
 		}
+		if s.Valid != nil {
+			if err := s.Valid(options); err != nil {
+				return nil, usagef("--option: %s", strings.TrimPrefix(err.Error(), "option "))
+			}
+		}
 	}
 	return options, nil
 }

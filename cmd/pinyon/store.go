@@ -33,7 +33,7 @@ listens, and ends with its standard input or an interrupt.`,
 		Args:              args(cobra.ExactArgs(1), "one store, see pinyon stores"),
 		ValidArgsFunction: completeOne(storeNames),
 		RunE: func(_ *cobra.Command, names []string) error {
-			s, err := kvstores.Lookup(names[0])
+			s, err := findStore(names[0])
 			if err != nil {
 				return usagef("%v", err)
 			}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"pinyon/engine/history/suggest"
 	"pinyon/kvstores"
 )
 
@@ -26,7 +27,7 @@ func (a *app) storesCommand() *cobra.Command {
 				a.list(rows)
 				return nil
 			}
-			s, err := kvstores.Lookup(names[0])
+			s, err := findStore(names[0])
 			if err != nil {
 				return usagef("%v", err)
 			}
@@ -41,6 +42,15 @@ func storeNames() (names []string) {
 		names = append(names, s.Name)
 	}
 	return names
+}
+
+// findStore is kvstores.Lookup with a guess at what was meant.
+func findStore(name string) (kvstores.Store, error) {
+	s, err := kvstores.Lookup(name)
+	if near := suggest.Closest(name, storeNames()); err != nil && near != "" {
+		err = fmt.Errorf("there is no store %q; did you mean %s?", name, near)
+	}
+	return s, err
 }
 
 // store describes one store.

@@ -208,7 +208,7 @@ func (f *sweepFlags) cases() ([]harness.Case, error) {
 func (f *sweepFlags) check() (map[string]string, error) {
 	var stores []kvstores.Store
 	for _, name := range f.stores {
-		s, err := kvstores.Lookup(name)
+		s, err := findStore(name)
 		if err != nil {
 			return nil, usagef("--store: %v", err)
 		}
