@@ -231,6 +231,10 @@ func (a *app) run(ctx context.Context, f *runFlags) (err error) {
 		return err
 	}
 	sum, err := harness.Record(ctx, c)
+	if sum == nil && ctx.Err() != nil {
+		a.say("interrupted before anything was recorded: %v", err)
+		return &status{code: exitUnknown}
+	}
 	if sum == nil {
 		return err
 	}
