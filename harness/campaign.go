@@ -370,12 +370,12 @@ func TallyOf(list []CaseResult) (t Tally) {
 
 // String says what the runs showed, and no more: without a failure in N runs
 // the rate of failures is below 3/N with 95 % confidence (the rule of three,
-// Hanley and Lippman-Hand, 1983).
+// Hanley and Lippman-Hand, 1983). Of three runs or fewer that is nothing.
 func (t Tally) String() string {
-	s := fmt.Sprintf("%d runs, %d faults seen to work: %d passed, %d violations, %d unknown, %d vacuous, %d failed to run",
-		t.Runs, t.Verified, t.Passed, t.Violations, t.Unknown, t.Vacuous, t.Errors)
-	if t.Passed > 0 && t.Violations == 0 {
-		s += fmt.Sprintf("; a violation comes in fewer than %.2g of such runs (95 %%)", min(1, 3/float64(t.Passed)))
+	s := fmt.Sprintf("%s, %s seen to work: %d passed, %s, %d unknown, %d vacuous, %d failed to run",
+		many(t.Runs, "run"), many(t.Verified, "fault"), t.Passed, many(t.Violations, "violation"), t.Unknown, t.Vacuous, t.Errors)
+	if t.Passed > 3 && t.Violations == 0 {
+		s += fmt.Sprintf("; a violation comes in fewer than %.2g of such runs (95 %%)", 3/float64(t.Passed))
 	}
 	return s
 }

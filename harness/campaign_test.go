@@ -116,4 +116,7 @@ func TestCaseNames(t *testing.T) {
 	if got := (Tally{Runs: 30, Passed: 30, Verified: 7}).String(); !strings.Contains(got, "fewer than 0.1 of") {
 		t.Errorf("30 runs that passed: %q, want the rule of three", got)
 	}
+	if got, want := (Tally{Runs: 1, Passed: 1, Verified: 1}).String(), "1 run, 1 fault seen to work: 1 passed, 0 violations, 0 unknown, 0 vacuous, 0 failed to run"; got != want {
+		t.Errorf("%q, want %q: three runs or fewer bound nothing", got, want)
+	}
 }

@@ -132,7 +132,7 @@ func (l *load) lastReads(ctx context.Context, f string, log bool) []Unread {
 
 // lastReadsAt is lastReads at one node. A read that fails is tried again after
 // the other keys, less and less often, until the node has answered none for
-// quietWithin.
+// quietWithin, or says that it never will.
 func (l *load) lastReadsAt(ctx context.Context, id, f string, log bool) Unread {
 	s := &session{load: l, name: admin, link: faultnet.Link{From: admin, To: id}}
 	defer s.close()
@@ -149,7 +149,7 @@ func (l *load) lastReadsAt(ctx context.Context, id, f string, log bool) Unread {
 		}
 		if r := s.do(op); r.Outcome != history.OK {
 			left, u.Why = append(left[1:], left[0]), r.Error
-			if !sleep(ctx, pause) {
+			if r.Never || !sleep(ctx, pause) {
 				break
 			}
 			pause = min(2*pause, 4*lastReadPause)

@@ -153,6 +153,18 @@ func TestNothingIsLost(t *testing.T) {
 	}
 }
 
+// Nobody waits for a node that says that it will never answer.
+func TestLastReadsEndWhereNoneCanCome(t *testing.T) {
+	sum := recorded(t, Config{Target: fixtureOf(t, "kvsingle", ""), Duration: 300 * time.Millisecond, Rate: 100, Keys: 2})
+	keys := []string{"k0", "k1"}
+	if want := []Unread{{"n2", keys, "not the server"}, {"n3", keys, "not the server"}}; !reflect.DeepEqual(sum.Unread, want) {
+		t.Errorf("unread %v, want %v", sum.Unread, want)
+	}
+	if sum.Elapsed > quietWithin {
+		t.Errorf("it took %s", sum.Elapsed)
+	}
+}
+
 // At the end every key is read at every node; a read that fails is tried again,
 // more often than a few times, and what cannot be read is named.
 func TestLastReadsReachEveryNode(t *testing.T) {

@@ -204,7 +204,7 @@ func understood(r kvstores.Reply) Result {
 	res := Result{Outcome: history.Info, Error: r.Error}
 	switch r.Outcome {
 	case kvstores.Fail:
-		res.Outcome = history.Fail
+		res.Outcome, res.Never = history.Fail, r.Never
 		if res.Error == "" {
 			res.Error = "refused"
 		}

@@ -140,8 +140,10 @@ type Summary struct {
 	Links       []faultnet.Counter
 	Granularity int64 // of the clock, ns
 	Elapsed     time.Duration
-	Unread      []Unread // keys without a last read, by node
-	Stopped     *Stop    // not nil: a run with Online found an impossible return
+	Unread      []Unread      // keys without a last read, by node
+	Asked       time.Duration // how long clients were to work
+	Interrupted time.Duration // after how long an interrupt ended that; 0: none did
+	Stopped     *Stop         // not nil: a run with Online found an impossible return
 }
 
 // Vacuous says why the run tested nothing, or "".
@@ -152,6 +154,9 @@ func (s *Summary) Vacuous() string {
 		verified += f.Verified
 	}
 	if planned > 0 && verified == 0 {
+		if planned == 1 {
+			return "1 fault was planned and was not seen to work"
+		}
 		return fmt.Sprintf("%d faults were planned and none was seen to work", planned)
 	}
 	return ""
@@ -203,7 +208,7 @@ func save(path string, s *faultnet.Schedule) error {
 // record puts load and faults on a running store.
 func record(ctx context.Context, c *Config, cl *cluster, plan *faultnet.Schedule) (*Summary, error) {
 	clk := newClock()
-	sum := &Summary{History: filepath.Join(c.Dir, "history.jsonl"), Granularity: clk.granularity()}
+	sum := &Summary{History: filepath.Join(c.Dir, "history.jsonl"), Granularity: clk.granularity(), Asked: c.Duration}
 	file, err := os.Create(sum.History)
 	if err != nil {
 		return nil, err
@@ -224,6 +229,9 @@ func record(ctx context.Context, c *Config, cl *cluster, plan *faultnet.Schedule
 	n := &nemesis{cluster: cl, clock: clk, note: rec.Note, say: c.Say, disarm: c.disarm}
 	go func() { evidence <- n.run(working, plan) }()
 	l.run(working)
+	if ctx.Err() != nil {
+		sum.Interrupted = time.Duration(clk.now())
+	}
 	stop(errDone) // a fault without load shows nothing
 	sum.Evidence = <-evidence
 	sum.Stopped = online()

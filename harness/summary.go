@@ -11,6 +11,9 @@ import (
 // bytes by link, keys without a last read, the clock's granularity.
 func (s *Summary) Print(w io.Writer) {
 	fmt.Fprintf(w, "operations  %d ok, %d failed, %d without an answer, in %s\n", s.OK, s.Failed, s.Unknown, s.Elapsed.Round(time.Millisecond))
+	if s.Interrupted > 0 {
+		fmt.Fprintf(w, "interrupted after %.1f s of %g s; what was recorded until then is checked\n", s.Interrupted.Seconds(), s.Asked.Seconds())
+	}
 	for _, f := range s.Faults {
 		fmt.Fprintf(w, "faults      %s: %d planned, %d applied, %d seen to work\n", f.Kind, f.Planned, f.Applied, f.Verified)
 	}

@@ -95,4 +95,5 @@ type Result struct {
 	Out     history.Value // Absent: none
 	Error   string
 	Hints   []history.Hint
+	Never   bool // it failed, and this node will never answer otherwise
 }

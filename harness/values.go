@@ -32,4 +32,12 @@ func hintsOf(text string) ([]history.Hint, error) {
 	return hints, nil
 }
 
+// many is a number of things: "1 run", "2 runs".
+func many(n int, one string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %ss", n, one)
+}
+
 func untilMilliseconds(t time.Time) int64 { return time.Until(t).Milliseconds() }

@@ -57,6 +57,10 @@ replica had applied when it answered (for an entry: itself).`,
 			}
 			return fmt.Sprintf("bounded-staleness:k=%d", s.versions), ""
 		},
+		Valid: func(o Options) error {
+			_, err := stalenessOf(o)
+			return err
+		},
 		Options: []Option{
 			{"k", "3", "a read returns one of the last k versions of its key"},
 			{"t", "", "instead: a read may miss what was acknowledged in the last t, such as 200ms"},

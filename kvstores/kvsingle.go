@@ -31,7 +31,9 @@ type single struct {
 
 func (s *single) Do(_ context.Context, r Request) Reply {
 	if s.config.ID != s.config.Nodes[0] {
-		return failed("not the server")
+		r := failed("not the server")
+		r.Never = true
+		return r
 	}
 	if why := Check(r); why != "" {
 		return failed(why)

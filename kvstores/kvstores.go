@@ -36,6 +36,7 @@ type Store struct {
 	// ClaimFor, where not nil, gives the level and oracle under options.
 	ClaimFor func(Options) (level, oracle string)
 	Options  []Option
+	Valid    func(Options) error // what is wrong with their values; nil: nothing ever
 	Bugs     []Bug
 	Nodes    int // how many nodes it needs at least; 0: 1
 	// Majority: it keeps answering at nodes that reach a majority of the nodes.

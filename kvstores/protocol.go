@@ -31,6 +31,7 @@ type Reply struct {
 	Error   string          `json:"error,omitempty"` // why it failed or is not known
 	Hints   map[string]any  `json:"hints,omitempty"` // integers, strings, arrays of integers
 	Carried json.RawMessage `json:"carried,omitempty"`
+	Never   bool            `json:"never,omitempty"` // failed, and this node will never answer otherwise
 }
 
 var null = json.RawMessage("null")

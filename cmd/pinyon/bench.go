@@ -109,6 +109,10 @@ func (a *app) bench(cmd *cobra.Command, f *benchFlags, names []string) error {
 			}
 		}
 		cases, err := a.hintCases(cmd.Context(), f)
+		if cmd.Context().Err() != nil {
+			a.say("interrupted while recording; what was recorded stays in %s, nothing was measured", f.record)
+			return &status{code: exitUnknown}
+		}
 		if err != nil {
 			return err
 		}
@@ -126,17 +130,35 @@ func (a *app) bench(cmd *cobra.Command, f *benchFlags, names []string) error {
 		return err
 	}
 	defer runner.close()
+	missing := 0
 	for _, cases := range plan {
 		rows, err := runner.suite(cmd.Context(), cases)
 		if err != nil {
 			return err
 		}
+		missing += len(cases) - len(rows)
+		if len(rows) == 0 {
+			continue // an interrupt came before
+		}
 		if err := a.benchReport(f, cases[0].suite, rows); err != nil {
 			return err
 		}
 	}
-	if runner.wrong > 0 {
-		return &status{exitViolation, fmt.Errorf("%d verdicts were wrong or differed; the histories are kept in %s", runner.wrong, f.out)}
+	return a.benchStatus(f, runner.wrong, missing)
+}
+
+// benchStatus is how a bench ends.
+func (a *app) benchStatus(f *benchFlags, wrong, missing int) error {
+	if missing > 0 {
+		a.say("interrupted; %s not measured", were(missing, "case"))
+	}
+	switch {
+	case wrong == 1:
+		return &status{exitViolation, fmt.Errorf("1 verdict was wrong or differed; the history is kept in %s", f.out)}
+	case wrong > 1:
+		return &status{exitViolation, fmt.Errorf("%d verdicts were wrong or differed; the histories are kept in %s", wrong, f.out)}
+	case missing > 0:
+		return &status{code: exitUnknown}
 	}
 	return nil
 }

@@ -103,7 +103,8 @@ func (a *app) hintCases(ctx context.Context, f *benchFlags) (cases []benchCase, 
 				if v.soft && !slices.Contains(softOracles, oracle) {
 					continue
 				}
-				c := benchCase{suite: hintsSuite, name: fmt.Sprintf("%s, %d clients, reads %.2f, %s", s.store.Name, set.clients, set.reads, v.name),
+				setting := fmt.Sprintf("%s, %d clients, reads %.2f", s.store.Name, set.clients, set.reads)
+				c := benchCase{suite: hintsSuite, name: setting + ", " + v.name, setting: setting, variant: v.name,
 					files: files, clients: set.clients, job: benchJob{Level: s.level}, ladder: s.store.Name + v.name}
 				v.with(&c.job)
 				c.rival = v.name == "all, no hints" && s.level == "linearizable"
@@ -171,6 +172,9 @@ func (a *app) recordHints(ctx context.Context, s hintSystem, set hintSetting, du
 	sum, err := harness.Record(ctx, harness.Config{Target: harness.Fixture(s.store, "", nil, program), Dir: dir, Nodes: hintNodes,
 		Clients: max(set.clients, hintNodes), Keys: 1, Duration: duration, Timeout: 5 * time.Second, Seed: seed,
 		Mix: harness.Mix{{F: "get", Parts: reads}, {F: write, Parts: 100 - reads}}})
+	if err == nil && sum.Interrupted > 0 { // it would be taken for a whole one
+		err = context.Canceled
+	}
 	if err != nil {
 		return err
 	}

@@ -78,14 +78,14 @@ func (a *app) benchQuick(ctx context.Context, f *benchFlags) error {
 		if err := os.WriteFile(f.baseline, []byte(quickCSV(rows)), 0o666); err != nil {
 			return unwritten(err)
 		}
-		a.say("%d cases written to %s", len(rows), f.baseline)
+		a.say("%s written to %s", many(len(rows), "case"), f.baseline)
 		return nil
 	}
 	worse, notes := compareQuick(old, rows)
 	for _, line := range append(worse, notes...) {
 		a.print("%s\n", line)
 	}
-	a.print("%d cases, %d worse than in %s\n", len(rows), len(worse), f.baseline)
+	a.print("%s, %d worse than in %s\n", many(len(rows), "case"), len(worse), f.baseline)
 	if len(worse) > 0 {
 		return &status{code: exitViolation}
 	}

@@ -62,25 +62,36 @@ func ownProgram() (string, error) {
 
 func (r *runner) close() { os.RemoveAll(r.folder) }
 
-// suite runs cases one after the other.
+// suite runs cases one after the other, and says as each is done. After an
+// interrupt the rows are those of the cases that were measured whole.
 func (r *runner) suite(ctx context.Context, cases []benchCase) (rows []benchRow, err error) {
-	for _, c := range cases {
+	for i, c := range cases {
 		row := benchRow{benchCase: c}
 		row.missed = r.stopped[c.ladder] && c.ladder != ""
-		seeds := r.flags.seeds
-		if c.files != nil {
-			seeds = len(c.files)
-		} else if c.job.Shape != nil && c.job.Shape.Burst > 0 || c.job.File != "" {
-			seeds = min(seeds, 5) // the same history each time
-		}
-		for seed := range seeds {
-			if err := r.measure(ctx, &row, uint64(seed+1)); err != nil {
+		for seed := range r.seeds(c) {
+			err := r.measure(ctx, &row, uint64(seed+1))
+			if ctx.Err() != nil { // also where the check ended, undecided: the interrupt reaches it too
+				return rows, nil
+			}
+			if err != nil {
 				return nil, fmt.Errorf("%s, seed %d: %w", c.name, seed+1, err)
 			}
 		}
 		rows = append(rows, row)
+		r.app.say("%d/%d %s: %s, %s ms", i+1, len(cases), c.name, verdictOf(row.ours), milliseconds(median(row.ours, cpuOf)))
 	}
 	return rows, nil
+}
+
+// seeds is how many histories of a case are measured.
+func (r *runner) seeds(c benchCase) int {
+	switch {
+	case c.files != nil:
+		return len(c.files)
+	case c.job.Shape != nil && c.job.Shape.Burst > 0 || c.job.File != "":
+		return min(r.flags.seeds, 5) // the same history each time
+	}
+	return r.flags.seeds
 }
 
 // measure measures one seed of a row.

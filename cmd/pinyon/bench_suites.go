@@ -21,6 +21,8 @@ type benchCase struct {
 	// there were in each.
 	files   []string
 	clients int
+	// setting and variant are the two halves of the name of such a case.
+	setting, variant string
 }
 
 // suites are the groups of cases by name.

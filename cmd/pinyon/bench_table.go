@@ -17,6 +17,9 @@ func benchMarkdown(name string, rows []benchRow) string {
 		rowsMarkdown(&b, rows)
 	}
 	b.WriteString("\n" + summary(rows))
+	if name == hintsSuite {
+		b.WriteString("\n" + hintsFaster(rows))
+	}
 	return b.String()
 }
 
@@ -144,7 +147,7 @@ func summary(rows []benchRow) string {
 			worst, slowest = t, r.name
 		}
 	}
-	fmt.Fprintf(&b, "- %d cases, %d undecided; the slowest takes %s ms (%s)\n", len(rows), undecided, milliseconds(worst), slowest)
+	fmt.Fprintf(&b, "- %s, %d undecided; the slowest takes %s ms (%s)\n", many(len(rows), "case"), undecided, milliseconds(worst), slowest)
 	b.WriteString(rivalSummary(rows))
 	return b.String()
 }
@@ -183,18 +186,18 @@ func rivalSummary(rows []benchRow) string {
 	if ended+beyond == 0 {
 		return ""
 	}
-	text := fmt.Sprintf("- the rival ended in %d cases and exceeded its limit in %d (those after the first of a kind were not run)\n", ended, beyond)
+	text := fmt.Sprintf("- the rival ended in %s and exceeded its limit in %d (those after the first of a kind were not run)\n", many(ended, "case"), beyond)
 	if ended > 0 {
 		text += fmt.Sprintf("- where it ended: its times add up to %s ms, ours to %s ms\n", milliseconds(total), milliseconds(totalOurs))
 	}
 	if counted > 0 {
-		text += fmt.Sprintf("- where it needed 10 ms or more (%d cases): %.3g times faster in the geometric mean\n", counted, math.Exp(logs/float64(counted)))
+		text += fmt.Sprintf("- where it needed 10 ms or more (%s): %.3g times faster in the geometric mean\n", many(counted, "case"), math.Exp(logs/float64(counted)))
 	}
 	if leastName != "" {
-		text += fmt.Sprintf("- where it needed 1 ms or more: slower than it in %d cases, at worst %.2f times as fast (%s)\n", slower, least, leastName)
+		text += fmt.Sprintf("- where it needed 1 ms or more: slower than it in %s, at worst %.2f times as fast (%s)\n", many(slower, "case"), least, leastName)
 	}
 	if large > 0 {
-		text += fmt.Sprintf("- where it ended and took more than 100 MB (%d cases): at most %.3f of its memory\n", large, memory)
+		text += fmt.Sprintf("- where it ended and took more than 100 MB (%s): at most %.3f of its memory\n", many(large, "case"), memory)
 	}
 	return text
 }

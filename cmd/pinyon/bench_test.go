@@ -126,7 +126,7 @@ func TestBenchTables(t *testing.T) {
 	rows := rowsForTables()
 	text := benchMarkdown("s", rows)
 	for _, want := range []string{"| 2.00 | 2.0 | 0 | 4.00 | 300.0 | 2.0 |", "| 1.00 | 2.0 | 0 | 100 | 300.0 | 100.0 |", "> 19000 | 300.0 | - |", " ... | - | - |",
-		"4 cases, 0 undecided; the slowest takes 4.00 ms", "ended in 2 cases and exceeded its limit in 2", "(1 cases): 100 times faster", "at worst 2.00 times", "at most 0.007 of its memory"} {
+		"4 cases, 0 undecided; the slowest takes 4.00 ms", "ended in 2 cases and exceeded its limit in 2", "(1 case): 100 times faster", "at worst 2.00 times", "at most 0.007 of its memory"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not in\n%s", want, text)
 		}
@@ -136,6 +136,28 @@ func TestBenchTables(t *testing.T) {
 	}
 	if _, err := csv.NewReader(strings.NewReader(benchCSV(rows))).ReadAll(); err != nil {
 		t.Error(err)
+	}
+}
+
+// What hints gain stands by store, setting and engine, as a bound where a check
+// did not end.
+func TestHintsFaster(t *testing.T) {
+	row := func(setting, variant, verdict string, cpu float64) benchRow {
+		return benchRow{benchCase: benchCase{suite: hintsSuite, name: setting + ", " + variant, setting: setting, variant: variant},
+			ours: []measure{{Verdict: verdict, CPU: cpu}}}
+	}
+	text := benchMarkdown(hintsSuite, []benchRow{
+		row("kva, 8 clients, reads 0.50", "wing-gong, no hints", "unknown", 30), row("kva, 8 clients, reads 0.50", "wing-gong, hints", "consistent", .3),
+		row("kva, 8 clients, reads 0.50", "search, no hints", "consistent", .25), row("kva, 8 clients, reads 0.50", "search, hints", "consistent", .1),
+		row("kva, 8 clients, reads 0.50", "all, no hints", "unknown", 30), row("kva, 8 clients, reads 0.50", "all, hints", "unknown", 30),
+		row("kvb, 8 clients, reads 0.50", "wing-gong, no hints", "consistent", .1), row("kvb, 8 clients, reads 0.50", "wing-gong, hints", "unknown", 30),
+		row("kvb, 8 clients, reads 0.50", "search, no hints", "consistent", .1),
+	})
+	for _, want := range []string{"| store and setting | wing-gong | search | all |\n|---|---|---|---|\n",
+		"| kva, 8 clients, reads 0.50 | >= 100 | 2.5 | - |\n", "| kvb, 8 clients, reads 0.50 | <= 0.00333 |  |  |\n"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not in\n%s", want, text)
+		}
 	}
 }
 

@@ -98,7 +98,7 @@ func (a *app) asserted(m *harness.Matrix) error {
 		a.print("vacuous: faults were asked for, and none was seen to work\n")
 		return &status{code: exitVacuous}
 	case len(broken) > 0:
-		a.print("the matrix does not hold: %d findings\n", len(broken))
+		a.print("the matrix does not hold: %s\n", many(len(broken), "finding"))
 		return &status{code: exitViolation}
 	}
 	a.print("the matrix holds: no correct store is accused or undecided, every mistake is caught\n")
@@ -120,7 +120,7 @@ func (f *demoFlags) campaign(a *app) (*harness.Campaign, error) {
 		Rate: f.rate, Timeout: 500 * time.Millisecond, Strongest: true,
 		Done: func(r harness.CaseResult) {
 			done++
-			a.say("run %d: %s: %s %s", done, r.Name(), r.Verdict, r.Why)
+			a.say("run %d: %s: %s", done, r.Name(), strings.TrimSpace(r.Verdict+" "+r.Why))
 		}}, nil
 }
 

@@ -32,6 +32,10 @@ const exitCodesText = `The exit status is the same for every subcommand:
 Unknown and vacuous are never a pass. Of several files the first of 70, 64, 66,
 65, 1, 2, 3, 0 wins; an error in one file does not stop the others.
 
+An interrupt of run ends its load, and the verdict on what was recorded until then
+is its status, 2 where nothing was. One of sweep or bench leaves cases out; what was found stands, and
+the status is 2 where it would be 0 or 3.
+
 --expect VERDICT turns the command into an assertion over every file: 0 when met;
 otherwise 1 when the verdict was decided the other way, 2 when it is unknown, 3
 when it is vacuous. Errors stay errors.`

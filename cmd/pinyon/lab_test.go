@@ -32,7 +32,7 @@ func TestLab(t *testing.T) {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
 	for name, test := range map[string]func(*testing.T, string){
-		"interrupted": labInterrupted, "interrupted twice": labInterruptedTwice, "killed": labKilled,
+		"interrupted": labInterrupted, "interrupted early": labInterruptedEarly, "interrupted twice": labInterruptedTwice, "killed": labKilled,
 		"no folder": labWithoutFolder, "bundle": labBundle, "redis": labRedis,
 		"port of a node taken": labPortOfANodeTaken, "port taken while down": labPortTakenWhileDown, "no port for a proxy": labNoPortForAProxy,
 	} {
@@ -238,13 +238,36 @@ func labInterrupted(t *testing.T, program string) {
 	}
 	l.gone(0)
 	l.closed(ports)
-	for _, want := range []string{"operations ", "kept in ", "consistent"} {
-		if !strings.Contains(l.stdout.String(), want) {
+	for _, want := range []string{"operations ", `interrupted after \d+\.\d s of 30 s; what was recorded until then is checked`, "kept in ", "consistent"} {
+		if !regexp.MustCompile(want).MatchString(l.stdout.String()) {
 			t.Errorf("it does not print %q:\n%s", want, &l.stdout)
 		}
 	}
 	if _, err := os.Stat(filepath.Join(l.out, "latest", "verdict.json")); err != nil {
 		t.Error(err)
+	}
+}
+
+// An interrupt before the store runs is no failure, and no verdict.
+func labInterruptedEarly(t *testing.T, program string) {
+	mute := filepath.Join(t.TempDir(), "mute") // its nodes start, and answer nothing
+	script := `read -r _
+echo '{"id":1,"name":"mute","model":"kv","level":"linearizable","ops":["get","put"],"read":"get"}'
+while read -r line; do
+	id=${line#*\"id\":}
+	case $line in *'"command"'*) echo "{\"id\":${id%%[,\}]*},\"path\":\"sleep\",\"args\":[\"60\"]}" ;; esac
+done
+`
+	if err := os.WriteFile(mute, []byte(script), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	l := laboratory(t, program, "--target", "sh "+mute)
+	l.says("mute in ")
+	time.Sleep(100 * time.Millisecond)
+	l.signal(syscall.SIGINT)
+	l.says("interrupted before anything was recorded")
+	if code := l.status(20 * time.Second); code != exitUnknown {
+		t.Errorf("exit status %d, want %d", code, exitUnknown)
 	}
 }
 

@@ -140,6 +140,12 @@ func (f *runFlags) config(ctx context.Context) (c harness.Config, err error) {
 			return c, err
 		}
 	}
+	if err := f.numbers(); err != nil {
+		return c, err
+	}
+	if err := checkProfile(f.faults); err != nil {
+		return c, err
+	}
 	c.Target, err = f.newTarget(ctx)
 	return c, err
 }
@@ -166,9 +172,12 @@ func (f *runFlags) newTarget(ctx context.Context) (harness.Target, error) {
 	if f.bug != "" && !slices.ContainsFunc(s.Bugs, func(b kvstores.Bug) bool { return b.Name == f.bug }) {
 		return nil, usagef("--bug: %s has no bug %q%s", s.Name, f.bug, didYouMean(f.bug, bugNames(s), "pinyon stores "+s.Name+" lists them"))
 	}
-	options, err := pairs("--option", f.options)
+	if f.nodes < s.Nodes {
+		return nil, usagef("--nodes %d: %s needs at least %d", f.nodes, s.Name, s.Nodes)
+	}
+	options, err := storeOptions(f.options, s)
 	if err != nil {
-		return nil, &status{exitUsage, err}
+		return nil, err
 	}
 	program, err := os.Executable()
 	if err != nil {
@@ -209,8 +218,8 @@ func (a *app) run(ctx context.Context, f *runFlags) (err error) {
 	if t, ok := c.Target.(harness.Closer); ok {
 		defer func() { err = errors.Join(err, t.Close()) }()
 	}
-	if err := c.Vain(); errors.Is(err, harness.ErrVain) {
-		return usagef("%v", err)
+	if err := f.fits(&c); err != nil {
+		return err
 	}
 	if c.Dir, err = newRunDir(f.out, f.seed); err != nil {
 		return err
@@ -222,6 +231,10 @@ func (a *app) run(ctx context.Context, f *runFlags) (err error) {
 		return err
 	}
 	sum, err := harness.Record(ctx, c)
+	if sum == nil && ctx.Err() != nil {
+		a.say("interrupted before anything was recorded: %v", err)
+		return &status{code: exitUnknown}
+	}
 	if sum == nil {
 		return err
 	}

@@ -25,25 +25,29 @@ func (a *app) storeCommand() *cobra.Command {
 	var f storeFlags
 	c := &cobra.Command{
 		Use:   "store NAME",
-		Short: "run one node of a fixture store",
-		Args:  args(cobra.ExactArgs(1), "one store, see pinyon stores"),
-		Example: `  pinyon store kvsingle                                  one node, on a free port
+		Short: "Run one node of a fixture store",
+		Example: `  pinyon store kvsingle                                  # one node, on a free port
   pinyon store kvabd --id n1 --peer n2=127.0.0.1:7002 --peer n3=127.0.0.1:7003`,
+		Long: `Runs one node, as pinyon run starts several. It prints the address on which it
+listens, and ends with its standard input or an interrupt.`,
+		Args:              args(cobra.ExactArgs(1), "one store, see pinyon stores"),
+		ValidArgsFunction: completeOne(storeNames),
 		RunE: func(_ *cobra.Command, names []string) error {
 			s, err := findStore(names[0])
 			if err != nil {
-				return &status{exitUsage, err}
+				return usagef("%v", err)
 			}
 			return f.run(a.ctx, s, a.stdin, a.stdout, a.stderr)
 		},
 	}
 	l := c.Flags()
-	l.StringVar(&f.id, "id", "n1", "the name of this node")
-	l.StringVar(&f.listen, "listen", "127.0.0.1:0", "where to listen")
-	l.StringVar(&f.dir, "dir", "", "where to keep what survives a kill (none: nothing does)")
-	l.StringVar(&f.bug, "bug", "", "a mistake to make, see pinyon stores NAME")
-	l.StringArrayVar(&f.peers, "peer", nil, "another node and where to reach it, ID=ADDRESS; repeatable")
-	l.StringArrayVar(&f.options, "option", nil, "a setting of the store, NAME=VALUE; repeatable")
+	l.SortFlags = false
+	l.StringVar(&f.id, "id", "n1", "the `NAME` of this node")
+	l.StringVar(&f.listen, "listen", "127.0.0.1:0", "the `ADDRESS` to listen on")
+	l.StringVar(&f.dir, "dir", "", "the `FOLDER` of what survives a kill (default: nothing does)")
+	l.StringVar(&f.bug, "bug", "", "a `MISTAKE` to make (pinyon stores NAME lists them)")
+	l.StringArrayVar(&f.peers, "peer", nil, "another node and where to reach it, `NAME=ADDRESS`; repeatable")
+	l.StringArrayVar(&f.options, "option", nil, "a setting of the store, `NAME=VALUE`; repeatable")
 	return c
 }
 

@@ -15,7 +15,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"pinyon/consistency"
-	"pinyon/faultnet"
 	"pinyon/harness"
 	"pinyon/kvstores"
 )
@@ -40,7 +39,8 @@ func (a *app) sweepCommand() *cobra.Command {
   pinyon sweep --store all --faults chaos --seeds 1-100 --shard 2/4 --out sweeps/2   # then: pinyon merge sweeps/*`,
 		Long: `Runs every store under every profile with every seed, several at once. Results
 stand in OUT/results.jsonl, a line as each run ends; with the same OUT an
-interrupted sweep goes on where it stopped. Runs that did not pass keep their
+interrupted sweep goes on where it stopped, which needs the same --duration,
+--rate and --mix (OUT/settings.json). Runs that did not pass keep their
 folder in OUT, for pinyon check and pinyon run --schedule.`,
 		Args: args(cobra.NoArgs, "no words"),
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.sweep(cmd.Context(), f) },
@@ -66,6 +66,10 @@ folder in OUT, for pinyon check and pinyon run --schedule.`,
 }
 
 func (a *app) sweep(ctx context.Context, f *sweepFlags) error {
+	each := runFlags{nodes: 3, clients: f.clients, keys: f.keys, rate: f.rate, duration: f.duration, timeout: time.Second, budget: f.budget}
+	if err := each.numbers(); err != nil {
+		return err
+	}
 	cases, err := f.cases()
 	if err != nil {
 		return err
@@ -84,12 +88,12 @@ func (a *app) sweep(ctx context.Context, f *sweepFlags) error {
 	c := &harness.Campaign{Dir: f.out, Program: program, Parallel: f.parallel, Duration: f.duration, Budget: f.budget, Rate: f.rate, Mix: mix,
 		Done: func(r harness.CaseResult) {
 			done++
-			a.say("%d/%d %s: %s %s", done, len(cases), r.Name(), r.Verdict, r.Why)
+			a.say("%d/%d %s: %s", done, len(cases), r.Name(), strings.TrimSpace(r.Verdict+" "+r.Why))
 		}}
 	if cases, err = a.worthwhile(c, cases); err != nil {
 		return err
 	}
-	if err := os.MkdirAll(f.out, 0o755); err != nil {
+	if done, err = a.settle(f, mix, cases); err != nil {
 		return err
 	}
 	list, err := c.Run(ctx, cases)
@@ -116,7 +120,7 @@ func (a *app) worthwhile(c *harness.Campaign, cases []harness.Case) (list []harn
 		return nil, usagef("%s", strings.Join(why, "\n"))
 	}
 	for _, of := range why {
-		a.say("left out: %d runs of %s", count[of], of)
+		a.say("left out: %s of %s", many(count[of], "run"), of)
 	}
 	return list, nil
 }
@@ -149,7 +153,7 @@ func (a *app) results(list []harness.CaseResult, of int) error {
 		code = exitVacuous
 	}
 	if len(list) < of {
-		a.print("%d of %d runs were not made\n", of-len(list), of)
+		a.print("%d of %s not made\n", of-len(list), were(of, "run"))
 	}
 	a.print("%s\n", t)
 	if code != exitConsistent {
@@ -174,11 +178,8 @@ func (f *sweepFlags) cases() ([]harness.Case, error) {
 	if slices.Equal(f.faults, []string{"all"}) {
 		f.faults = profileNames()
 	}
-	options, err := pairs("--option", f.options)
+	options, err := f.check()
 	if err != nil {
-		return nil, &status{exitUsage, err}
-	}
-	if err := f.check(); err != nil {
 		return nil, err
 	}
 	var from, to uint64
@@ -202,28 +203,31 @@ func (f *sweepFlags) cases() ([]harness.Case, error) {
 	return f.part(cases)
 }
 
-// check refuses names that nobody has before anything starts.
-func (f *sweepFlags) check() error {
+// check refuses names that nobody has before anything starts, and gives the
+// options.
+func (f *sweepFlags) check() (map[string]string, error) {
+	var stores []kvstores.Store
 	for _, name := range f.stores {
 		s, err := findStore(name)
 		if err != nil {
-			return usagef("--store: %v", err)
+			return nil, usagef("--store: %v", err)
 		}
 		if f.bug != "" && !slices.Contains(bugNames(s), f.bug) {
-			return usagef("--bug: %s has no bug %q%s", name, f.bug, didYouMean(f.bug, bugNames(s), "pinyon stores "+name+" lists them"))
+			return nil, usagef("--bug: %s has no bug %q%s", name, f.bug, didYouMean(f.bug, bugNames(s), "pinyon stores "+name+" lists them"))
 		}
+		stores = append(stores, s)
 	}
 	for _, p := range f.faults {
-		if !slices.ContainsFunc(faultnet.Profiles(), func(q faultnet.Profile) bool { return q.Name == p }) {
-			return usagef("--faults: there is no profile %q%s", p, didYouMean(p, profileNames(), "pinyon schedule lists them"))
+		if err := checkProfile(p); err != nil {
+			return nil, err
 		}
 	}
 	if f.level != "" {
 		if _, err := consistency.LookupLevel(f.level); err != nil {
-			return usagef("--level: %v", err)
+			return nil, usagef("--level: %v", err)
 		}
 	}
-	return nil
+	return storeOptions(f.options, stores...)
 }
 
 // part is the shard that was asked for.

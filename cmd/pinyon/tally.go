@@ -42,3 +42,20 @@ func (t *tally) String() string {
 	add(t.errors, "without a verdict", "without a verdict")
 	return fmt.Sprintf("%d files: %s", t.files, strings.Join(words, ", "))
 }
+
+// many is a number of things: "1 run", "2 runs".
+func many(n int, one string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %ss", n, one)
+}
+
+// were is a number of things of which something was said: "1 run was", "2 runs
+// were".
+func were(n int, one string) string {
+	if n == 1 {
+		return "1 " + one + " was"
+	}
+	return many(n, one) + " were"
+}

@@ -225,7 +225,7 @@ func TestReportSaysWhatWasDecidedSkippedAndDropped(t *testing.T) {
 		"2 operations: 0 ok, 0 fail, 2 info; keys 1, processes 2, notes 0",
 		"order of the lines; by default nil reads are unknown, a failed cas is dropped, the initial value is the model's",
 		"4 lines skipped that are no operations:", "  line 1: one", "  line 2: two", "  line 3: three",
-		`warning: 1 times a process went on after an operation without an answer and got a new name ("0#2")`,
+		`warning: 1 time a process went on after an operation without an answer and got a new name ("0#2")`,
 	}
 	if d := cmp.Diff(want, r.Lines()); d != "" {
 		t.Errorf("-want +got:\n%s", d)
@@ -237,8 +237,8 @@ func TestReportSaysWhatWasDecidedSkippedAndDropped(t *testing.T) {
 	want = []string{
 		"-: jepsen-edn (a stream of EDN maps)", "1 operations: 1 ok, 0 fail, 0 info; keys 1, processes 1, notes 0",
 		"order of the lines; by default nil reads are unknown, a failed cas is dropped, the initial value is the model's",
-		"values are [key value]", "fields dropped, no hint can hold them: odd (1 times)",
-		"warning: times run backwards 1 times, first at line 2; trusted: the order of the lines",
+		"values are [key value]", "fields dropped, no hint can hold them: odd (1 time)",
+		"warning: times run backwards 1 time, first at line 2; trusted: the order of the lines",
 	}
 	if d := cmp.Diff(want, r.Lines()); d != "" {
 		t.Errorf("-want +got:\n%s", d)

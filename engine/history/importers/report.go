@@ -46,8 +46,15 @@ func (r *Report) skip(line int32, text string) {
 
 func (r *Report) warnRenamed() {
 	if n := len(r.Renamed); n > 0 {
-		r.warn("%d times a process went on after an operation without an answer and got a new name (%s)", n, first(r.Renamed))
+		r.warn("%s a process went on after an operation without an answer and got a new name (%s)", times(n), first(r.Renamed))
 	}
+}
+
+func times[N int | int64](n N) string {
+	if n == 1 {
+		return "1 time"
+	}
+	return fmt.Sprintf("%d times", n)
 }
 
 // first lists at most three names.
@@ -79,7 +86,7 @@ func (r *Report) count(h *history.Raw) {
 	}
 	r.Keys, r.Notes = len(keys), len(h.Notes)
 	if r.Inversions > 0 {
-		r.warn("times run backwards %d times, first at line %d; trusted: the order of %s", r.Inversions, r.FirstInversion, trusted(r.Order))
+		r.warn("times run backwards %s, first at line %d; trusted: the order of %s", times(r.Inversions), r.FirstInversion, trusted(r.Order))
 	}
 }
 
@@ -111,7 +118,7 @@ func (r *Report) Lines() []string {
 	if len(r.Dropped) > 0 {
 		var fields []string
 		for name, n := range r.Dropped {
-			fields = append(fields, fmt.Sprintf("%s (%d times)", name, n))
+			fields = append(fields, fmt.Sprintf("%s (%s)", name, times(n)))
 		}
 		slices.Sort(fields)
 		lines = append(lines, "fields dropped, no hint can hold them: "+strings.Join(fields, ", "))
