@@ -53,15 +53,6 @@ func storeNames() (names []string) {
 	return names
 }
 
-// findStore is kvstores.Lookup with a guess at what was meant.
-func findStore(name string) (kvstores.Store, error) {
-	s, err := kvstores.Lookup(name)
-	if near := suggest.Closest(name, storeNames()); err != nil && near != "" {
-		err = fmt.Errorf("there is no store %q; did you mean %s?", name, near)
-	}
-	return s, err
-}
-
 // store describes one store.
 func (a *app) store(s kvstores.Store) {
 	level, oracle := s.Claims(nil)
