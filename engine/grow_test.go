@@ -88,10 +88,18 @@ func edits(rng *rand.Rand) (ops []history.Op[edit, string]) {
 	return ops
 }
 
+// inShort is a quarter of n with -short.
+func inShort(n int) int {
+	if testing.Short() {
+		return n / 4
+	}
+	return n
+}
+
 // TestGrowingEqualsPlainSearch: what is left early because a value that is
 // demanded cannot come any more is left rightly.
 func TestGrowingEqualsPlainSearch(t *testing.T) {
-	const histories = 20_000
+	histories := inShort(20_000)
 	rng := rand.New(rand.NewPCG(3, 5))
 	count, fewer := map[spec.Kind]int{}, 0
 	for range histories {

@@ -97,7 +97,7 @@ func pinnedOps(rng *rand.Rand) (ops []step) {
 // TestPinsEqualTwin: the search that knows which values are still demanded and
 // wanted says what trying all orders says.
 func TestPinsEqualTwin(t *testing.T) {
-	const histories = 20_000
+	histories := inShort(20_000)
 	rng := rand.New(rand.NewPCG(11, 13))
 	count, fewer := map[bool]int{}, 0
 	for range histories {

@@ -156,7 +156,11 @@ func TestJoinOfManyOperations(t *testing.T) {
 func TestTamperedFiles(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 4))
 	times := map[string]int{}
-	each(t, 3000, func(c *histgen.Case, s *spec.Subject, level string) {
+	n := 3000
+	if testing.Short() {
+		n /= 4
+	}
+	each(t, n, func(c *histgen.Case, s *spec.Subject, level string) {
 		split := r.IntN(2) == 0
 		if f := file(t, c, s, level, split); f.Verdict != "consistent" || check(t, f, c, s).Answer != verify.Accepted {
 			return

@@ -78,7 +78,11 @@ func TestEveryProof(t *testing.T) {
 func TestForgedWitnesses(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 9))
 	accepted, refused := map[string]int{}, map[string]int{}
-	eachWeak(t, 1200, func(c *histgen.Case, s *spec.Subject, level string, consistent bool) {
+	n := 1200
+	if testing.Short() {
+		n /= 4
+	}
+	eachWeak(t, n, func(c *histgen.Case, s *spec.Subject, level string, consistent bool) {
 		if !slices.Contains(s.View.Info, false) {
 			return
 		}
