@@ -136,8 +136,8 @@ const farthest = 200_000
 func explainFarthest(ctx context.Context, p Problem, res Result, t Task) *spec.Explanation {
 	plain, limits := p, t.Limits
 	plain.NoPins = true
-	limits.States = res.States + 1_000 + 2*int64(p.View.N)
-	if _, ok := p.Machine.(spec.Tokens); ok && limits.States <= farthest {
+	limits.States = res.States + 1_000 + min(2*int64(p.View.N), farthest)
+	if _, ok := p.Machine.(spec.Tokens); ok && res.States <= farthest {
 		far := Search(ctx, plain, limits, nil)
 		if far.Kind == spec.Violation || far.Kind == spec.Unknown && len(far.Deepest) > len(res.Deepest) {
 			return Explain(plain, far, t.Focus)

@@ -52,7 +52,7 @@ var returnRules = []mutation{
 `, `_ = core
 `),
 	by("consistency", "TestLongExplanation", "The order of an explanation has states for each operation.", "engine/decide.go",
-		`+ 1_000 + 2*int64(p.View.N)`, `+ 1_000`),
+		`+ 1_000 + min(2*int64(p.View.N), farthest)`, `+ 1_000`),
 	by("consistency", "TestFirstBadReturnIsTheFirst", "A cut knows no answer that came after it.", explainGo,
 		`append(lost, k.place[i] >= int32(returned))`, `append(lost, k.view.Info[i])`),
 }

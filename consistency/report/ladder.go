@@ -101,7 +101,7 @@ func undecided(l *consistency.Ladder) string {
 	if n == 0 {
 		return ""
 	}
-	return fmt.Sprintf(", of those decided (%s not)", counted(int64(n), "is", "are"))
+	return fmt.Sprintf(", of those decided (%s not)", counted(n, "is", "are"))
 }
 
 // sessionGuarantees says which of the session guarantees hold.
