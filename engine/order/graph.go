@@ -62,7 +62,7 @@ func (g *Graph) Interval() (in, out []int64, ok bool) {
 type need struct{ chain, count, by int32 }
 
 // NewGraph prepares the hard order sources over n operations. It stops early,
-// with a nil Graph, once stop (which may be nil) says so.
+// with a nil Graph, once stop (which may be nil) says so; it must say so ever after.
 func NewGraph(n int, sources []Source, optional []bool, call []int64, stop func() bool) *Graph {
 	if stop == nil {
 		stop = func() bool { return false }
